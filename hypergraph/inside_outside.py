@@ -1,0 +1,107 @@
+"""Inside and outside passes over a hypergraph, and what they tell: the log-partition and every kind of marginal."""
+
+from functools import cached_property
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from hypergraph import kernels
+from hypergraph.graph import UNWEIGHTED, Hypergraph
+from hypergraph.structure import Structure
+
+__all__ = ["InsideOutsideChart"]
+
+
+@frozen(eq=False)
+class InsideOutsideChart:
+    """One run of inside-outside on a hypergraph in the log domain.
+
+    Attributes
+    ----------
+    inside : (nodes,) log β
+    conditional : (edges,) probability of each edge given its head
+    """
+
+    graph: Hypergraph = field()
+    inside: NDArray[np.float64] = field()
+    conditional: NDArray[np.float64] = field()
+
+    @classmethod
+    def run(cls, structure: Structure, weights: NDArray[np.float64]) -> "InsideOutsideChart":
+        """Run the inside pass for checked log-weights.
+
+        Raises
+        ------
+        ImpossibleError
+            If the root has no derivation of weight above zero.
+        """
+        graph = structure.graph
+        conditional = np.empty(graph.num_edges)
+        inside = kernels.engine_log.inside(*graph.arrays, weights.reshape(-1), conditional)
+        if inside[graph.root] == -np.inf:
+            raise structure.impossible()
+        return cls(graph, inside, conditional)
+
+    @property
+    def log_partition(self) -> float:
+        """The log of the total weight of all derivations."""
+        return float(self.inside[self.graph.root])
+
+    @cached_property
+    def _posteriors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        graph = self.graph
+        edges = np.empty(graph.num_edges)
+        nodes = kernels.engine_log.posteriors(
+            graph.edge_start, graph.tail_start, graph.tails, self.conditional, graph.root, edges
+        )
+        return nodes, edges
+
+    @property
+    def node_marginals(self) -> NDArray[np.float64]:
+        """(nodes,): how often each node is expected in a derivation (eq. 15)."""
+        return self._posteriors[0]
+
+    @property
+    def edge_marginals(self) -> NDArray[np.float64]:
+        """(edges,): how often each edge is expected in a derivation."""
+        return self._posteriors[1]
+
+    @cached_property
+    def weight_marginals(self) -> NDArray[np.float64]:
+        """(weights,): how often each weight is expected in a derivation; the gradient of the log-partition."""
+        return self._sum_by_weight(self.edge_marginals)
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of the distribution over derivations, in nats: Σ_i p(i) H(q | i), a sum of positive terms."""
+        possible = self.conditional > 0
+        return -float(self.edge_marginals[possible] @ np.log(self.conditional[possible]))
+
+    def backward(
+        self, weight_adjoint: NDArray[np.float64] | None, node_adjoint: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the adjoint of the log-weights, given those of the marginals of weights and nodes (eqs 16–19)."""
+        graph = self.graph
+        edge_adjoint = np.zeros(graph.num_edges)
+        if weight_adjoint is not None:
+            weighted = graph.weight != UNWEIGHTED
+            edge_adjoint[weighted] = weight_adjoint[graph.weight[weighted]]
+        if node_adjoint is None:
+            node_adjoint = np.zeros(graph.num_nodes)
+        return self._sum_by_weight(
+            kernels.engine_log.backward(
+                graph.edge_start,
+                graph.tail_start,
+                graph.tails,
+                self.conditional,
+                self.node_marginals,
+                graph.root,
+                edge_adjoint,
+                node_adjoint,
+            )
+        )
+
+    def _sum_by_weight(self, by_edge: NDArray[np.float64]) -> NDArray[np.float64]:
+        weighted = self.graph.weight != UNWEIGHTED
+        return np.bincount(self.graph.weight[weighted], by_edge[weighted], minlength=self.graph.num_weights)

@@ -1,0 +1,41 @@
+"""The best of all derivations: (max, +) on logarithms, also called the Viterbi or tropical semiring."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hypergraph import kernels
+from hypergraph.semirings.base import Array, Semiring
+
+if TYPE_CHECKING:
+    from hypergraph.graph import Hypergraph
+
+__all__ = ["MaxPlus"]
+
+
+class MaxPlus(Semiring):
+    """Log-weight of the best derivation; inside + outside of a node is its max-marginal.
+
+    Examples
+    --------
+    >>> float(MaxPlus().plus(-1.0, -3.0)), float(MaxPlus().times(-1.0, -3.0))
+    (-1.0, -4.0)
+    """
+
+    zero, one = -np.inf, 0.0
+
+    def plus(self, left: Array, right: Array) -> Array:
+        """Return the greater."""
+        return np.maximum(left, right)
+
+    def times(self, left: Array, right: Array) -> Array:
+        """Return left + right."""
+        return np.add(left, right)
+
+    def inside(self, graph: "Hypergraph", values: Array) -> Array:
+        """Run the compiled loop."""
+        return kernels.engine_max.inside(*graph.arrays, values, np.empty(graph.num_nodes, dtype=np.int64))
+
+    def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
+        """Run the compiled loop."""
+        return kernels.engine_max.outside(*graph.arrays, values, inside, graph.root)
