@@ -17,7 +17,14 @@ from hypergraph.algorithms import (
 )
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.derivation import Derivation
-from hypergraph.errors import CycleError, GraphError, HypergraphError, ImpossibleError, SemiringAxiomError, WeightError
+from hypergraph.errors import (
+    CycleError,
+    GraphError,
+    HypergraphError,
+    ImpossibleError,
+    SemiringAxiomError,
+    WeightError,
+)
 from hypergraph.graph import UNWEIGHTED, Hypergraph
 from hypergraph.kbest import iterate_best, kbest
 from hypergraph.modules import InsideOutside, LogPartition, Marginals

@@ -47,7 +47,9 @@ class Derivation:
     def tree(self) -> tuple[Any, ...]:
         """Return nested tuples: (name of the node, tree of the first tail, tree of the second, …)."""
         children: list[list[Any]] = []
-        for edge in self.edges[::-1]:  # in reverse preorder the trees of an edge's tails are the latest ones, last first
+        for edge in self.edges[
+            ::-1
+        ]:  # in reverse preorder the trees of an edge's tails are the latest ones, last first
             arity = self.graph.tail_start[edge + 1] - self.graph.tail_start[edge]
             tails = [children.pop() for _ in range(arity)]
             node = self.graph.head[edge]

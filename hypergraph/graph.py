@@ -163,14 +163,23 @@ class Hypergraph(Structure):
                 f"{edges} edges need {edges + 1} tail starts and {edges} weight indices, "
                 f"but there are {len(self.tail_start)} and {len(self.weight)}"
             )
-        if self.tail_start[0] != 0 or self.tail_start[-1] != len(self.tails) or (np.diff(self.tail_start) < 0).any():
+        if (
+            self.tail_start[0] != 0
+            or self.tail_start[-1] != len(self.tails)
+            or (np.diff(self.tail_start) < 0).any()
+        ):
             raise GraphError(f"tail_start must ascend from 0 to the number of tails, {len(self.tails)}")
         if not 0 <= self.root < nodes:
             raise GraphError(f"the root is node {self.root}, but nodes are 0 … {nodes - 1}")
-        refuse((self.head < 0) | (self.head >= nodes), lambda e: f"edge {e}: its head {self.head[e]} is not a node")
+        refuse(
+            (self.head < 0) | (self.head >= nodes),
+            lambda e: f"edge {e}: its head {self.head[e]} is not a node",
+        )
         refuse(
             np.diff(self.head, prepend=0) < 0,
-            lambda e: f"edge {e}: its head {self.head[e]} comes after head {self.head[e - 1]}; group edges by head, ascending",
+            lambda e: (
+                f"edge {e}: its head {self.head[e]} comes after head {self.head[e - 1]}; group edges by head, ascending"
+            ),
         )
         head_of_tail = np.repeat(self.head, np.diff(self.tail_start))
         edge_of_tail = np.repeat(np.arange(edges), np.diff(self.tail_start))
@@ -180,16 +189,22 @@ class Hypergraph(Structure):
         )
         refuse(
             self.tails >= head_of_tail,
-            lambda t: f"edge {edge_of_tail[t]} ({self.edge_name(edge_of_tail[t])}): its tail {self.tails[t]} does not come "
-            f"before its head {head_of_tail[t]}: a cycle, or nodes not in topological order (HypergraphBuilder sorts them)",
+            lambda t: (
+                f"edge {edge_of_tail[t]} ({self.edge_name(edge_of_tail[t])}): its tail {self.tails[t]} does not come "
+                f"before its head {head_of_tail[t]}: a cycle, or nodes not in topological order (HypergraphBuilder sorts them)"
+            ),
         )
         refuse(
             (self.weight < UNWEIGHTED) | (self.weight >= self.num_weights),
-            lambda e: f"edge {e} ({self.edge_name(e)}): weight index {self.weight[e]} is out of range: there are "
-            f"{self.num_weights} weights, and {UNWEIGHTED} stands for none",
+            lambda e: (
+                f"edge {e} ({self.edge_name(e)}): weight index {self.weight[e]} is out of range: there are "
+                f"{self.num_weights} weights, and {UNWEIGHTED} stands for none"
+            ),
         )
         refuse(
             np.bincount(self.head, minlength=nodes) == 0,
-            lambda i: f"{self.node_name(i)!r} is the head of no edge, so nothing derives it: add an edge into it "
-            f"(one without tails makes it an axiom)",
+            lambda i: (
+                f"{self.node_name(i)!r} is the head of no edge, so nothing derives it: add an edge into it "
+                f"(one without tails makes it an axiom)"
+            ),
         )

@@ -64,8 +64,10 @@ class _LazySearch:
 
     def __init__(self, graph: Hypergraph, weights: NDArray[np.float64]) -> None:
         self.graph = graph
-        self.log_weight = np.where(graph.weight == UNWEIGHTED, 0.0, weights[graph.weight]) if weights.size else (
-            np.zeros(graph.num_edges)
+        self.log_weight = (
+            np.where(graph.weight == UNWEIGHTED, 0.0, weights[graph.weight])
+            if weights.size
+            else (np.zeros(graph.num_edges))
         )
         best_edge = np.empty(graph.num_nodes, dtype=np.int64)
         self.best = kernels.engine_max.inside(*graph.arrays, weights, best_edge)

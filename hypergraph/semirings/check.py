@@ -51,7 +51,9 @@ def check_semiring(
     def law(name: str, left: Any, right: Any, **where: Any) -> None:
         if not semiring.close(left, right):
             at = ", ".join(f"{key} = {value}" for key, value in where.items())
-            raise SemiringAxiomError(f"{semiring!r} breaks {name} for {at}: left side {left}, right side {right}")
+            raise SemiringAxiomError(
+                f"{semiring!r} breaks {name} for {at}: left side {left}, right side {right}"
+            )
 
     one_value: list[tuple[str, Callable[[Any], tuple[Any, Any]]]] = [
         ("x ⊕ 0̄ = x", lambda x: (plus(x, zero), x)),
@@ -74,4 +76,3 @@ def check_semiring(
                 law("(x ⊗ y) ⊗ z = x ⊗ (y ⊗ z)", times(times(x, y), z), times(x, times(y, z)), **at)
                 law("x ⊗ (y ⊕ z) = x ⊗ y ⊕ x ⊗ z", times(x, plus(y, z)), plus(times(x, y), times(x, z)), **at)
                 law("(x ⊕ y) ⊗ z = x ⊗ z ⊕ y ⊗ z", times(plus(x, y), z), plus(times(x, z), times(y, z)), **at)
-

@@ -54,7 +54,9 @@ class SecondOrderExpectation(Semiring):
         p_left, p_right = left[..., :1, :1], right[..., :1, :1]
         product = p_left * right + p_right * left
         product[..., 0, 0] = left[..., 0, 0] * right[..., 0, 0]
-        product[..., 1:, 1:] += left[..., 1:, :1] * right[..., :1, 1:] + right[..., 1:, :1] * left[..., :1, 1:]
+        product[..., 1:, 1:] += (
+            left[..., 1:, :1] * right[..., :1, 1:] + right[..., 1:, :1] * left[..., :1, 1:]
+        )
         return product
 
     def lift(self, log_weights: Array) -> Array:

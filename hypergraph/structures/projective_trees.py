@@ -15,8 +15,10 @@ from attrs import field, frozen
 from attrs.validators import ge, in_
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.batched.chart import ChartOfOne
+from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
-from hypergraph.errors import WeightError
+from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure
 
@@ -82,6 +84,24 @@ class ProjectiveTrees(Structure):
         arc_heads, modifiers = np.divmod(derivation.weights, self.n + 1)
         heads[modifiers] = arc_heads
         return heads
+
+    def run(self, weights: NDArray[np.float64]) -> ChartOfOne:
+        """Run Eisner's algorithm, which needs no hypergraph."""
+        shape = (1, self.n + 1, self.n + 1)
+        try:
+            chart = TreeChart.run(weights.reshape(shape), roots=self.roots)
+        except ImpossibleError:
+            raise self.impossible() from None
+        return ChartOfOne(chart, lambda arrays: arrays[0].reshape(-1), lambda flat: (flat.reshape(shape),))
+
+    def best(self, weights: ArrayLike) -> tuple[float, NDArray[np.int64]]:
+        """Return the score of the best tree, and its heads as `decode` gives them."""
+        scores = self.check_weights(weights).reshape(1, self.n + 1, self.n + 1)
+        try:
+            best, heads = best_trees(scores, roots=self.roots)
+        except ImpossibleError:
+            raise self.impossible() from None
+        return float(best[0]), heads[0]
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,130 @@
+"""What the batched dynamic programs share: a chart of many objects at once, and the module made of it."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from autodiff import Module
+
+__all__ = ["BatchChart", "BatchMarginals", "ChartOfOne"]
+
+Floats = NDArray[np.float64]
+
+
+class BatchChart(Protocol):
+    """A run of inside-outside on a batch.  `potentials` is one array or a tuple of arrays, as the program takes them."""
+
+    @property
+    def log_partitions(self) -> Floats:
+        """(batch,)."""
+
+    @property
+    def marginals(self) -> tuple[Floats, ...]:
+        """The expected uses of each potential, in the shapes of the potentials; zero in the padding."""
+
+    def backward(self, *adjoints: Floats | None) -> tuple[Floats, ...]:
+        """Return the adjoints of the potentials, given those of the marginals."""
+
+
+class BatchMarginals(Module):
+    """potentials → (log-partitions (batch,), marginals of each array of potentials).
+
+    Parameters
+    ----------
+    run : takes the arrays of potentials and returns the chart
+
+    Examples
+    --------
+    >>> from autodiff import check_gradients
+    >>> from hypergraph.batched import BatchMarginals, TreeChart
+    >>> module = BatchMarginals(lambda scores: TreeChart.run(scores, lengths=[3, 2], roots="one"))
+    >>> check_gradients(module, np.random.default_rng(0).normal(size=(2, 4, 4))).passed
+    True
+    """
+
+    def __init__(self, run: Callable[..., BatchChart]) -> None:
+        self.run = run
+
+    def forward(self, *potentials: Floats) -> tuple[Floats, ...]:
+        """Return the log-partitions and the marginals."""
+        chart = self.run(*potentials)
+        self._keep(chart)
+        return chart.log_partitions.copy(), *(marginal.copy() for marginal in chart.marginals)
+
+    def backward(self, log_partitions: Floats | None, *marginals: Floats | None) -> tuple[Floats, ...]:
+        """Return the adjoints of the potentials (Gormley et al. 2015, eqs 16–19)."""
+        (chart,) = self._kept()
+        if all(adjoint is None for adjoint in marginals):
+            adjoints = tuple(np.zeros_like(marginal) for marginal in chart.marginals)
+        else:
+            adjoints = chart.backward(*marginals)
+        if log_partitions is not None:
+            scale = np.asarray(log_partitions, dtype=np.float64)
+            adjoints = tuple(
+                adjoint + scale.reshape(-1, *[1] * (marginal.ndim - 1)) * marginal
+                for adjoint, marginal in zip(adjoints, chart.marginals, strict=True)
+            )
+        return adjoints
+
+
+@frozen(eq=False)
+class ChartOfOne:
+    """A batch of one, seen as the chart of a `Structure`: flat arrays over its weights.
+
+    Parameters
+    ----------
+    batch : the chart of the batch
+    pack : puts the marginals (one array of a batch of one for each kind of potential) into one flat array
+    unpack : the inverse of `pack`
+    """
+
+    batch: BatchChart = field()
+    pack: Callable[[tuple[Floats, ...]], Floats] = field()
+    unpack: Callable[[Floats], tuple[Floats, ...]] = field()
+
+    @property
+    def log_partition(self) -> float:
+        """The log of the total weight."""
+        return float(self.batch.log_partitions[0])
+
+    @property
+    def weight_marginals(self) -> Floats:
+        """(weights,): the gradient of the log-partition."""
+        return self.pack(self.batch.marginals)
+
+    def backward(self, weight_adjoint: Floats) -> Floats:
+        """Return the adjoint of the log-weights, given that of the marginals."""
+        return self.pack(self.batch.backward(*self.unpack(weight_adjoint)))
+
+
+def check_potentials(name: str, values: Any, ndim: int) -> Floats:
+    """Return potentials as a float64 array that a kernel can take, or say what is wrong with them."""
+    from hypergraph.errors import WeightError
+
+    array = np.require(values, dtype=np.float64, requirements=["C", "W"])
+    if array.ndim != ndim:
+        raise WeightError(
+            f"{name} must have {ndim} axes, the first for the batch, but their shape is {array.shape}"
+        )
+    bad = np.isnan(array) | (array == np.inf)
+    if bad.any():
+        where = tuple(int(axis) for axis in np.unravel_index(int(np.argmax(bad)), array.shape))
+        raise WeightError(f"{name}{list(where)} is {array[where]}: log-weights are finite numbers or -inf")
+    return array
+
+
+def check_lengths(lengths: Any, batch: int, longest: int) -> NDArray[np.int64]:
+    """Return lengths as (batch,) int64, each between 1 and `longest`; None stands for all of them the longest."""
+    from hypergraph.errors import WeightError
+
+    if lengths is None:
+        return np.full(batch, longest)
+    array = np.array(lengths, dtype=np.int64)
+    if array.shape != (batch,) or (array < 1).any() or (array > longest).any():
+        raise WeightError(
+            f"lengths must be {batch} numbers between 1 and {longest}, one for each row of the batch, not {lengths}"
+        )
+    return array

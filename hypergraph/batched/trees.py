@@ -1,0 +1,143 @@
+"""Projective dependency trees, first order, for a padded batch of sentences."""
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from hypergraph import kernels
+from hypergraph.batched.chart import check_lengths, check_potentials
+from hypergraph.errors import ImpossibleError
+
+__all__ = ["TreeChart", "best_trees"]
+
+Floats = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class TreeChart:
+    """Inside-outside for first-order projective trees: in the real domain, and in the log domain where that is unsafe.
+
+    Examples
+    --------
+    >>> chart = TreeChart.run(np.zeros((2, 4, 4)), lengths=[3, 2])
+    >>> np.exp(chart.log_partitions).round(9)
+    array([12.,  3.])
+    >>> (marginals,) = chart.marginals
+    >>> marginals[1].sum(axis=0).round(9)  # every word of the second sentence has one head
+    array([0., 1., 1., 0.])
+    """
+
+    scores: Floats = field(repr=False)
+    lengths: NDArray[np.int64] = field()
+    first: int = field()
+    log_partitions: Floats = field()
+    _real: Floats = field(repr=False)
+    _log: Floats = field(repr=False)
+    _unsafe: NDArray[np.int64] = field(repr=False)
+
+    @classmethod
+    def run(
+        cls, scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Literal["any", "one"] = "any"
+    ) -> "TreeChart":
+        """Run the inside pass.
+
+        Parameters
+        ----------
+        scores : (batch, N, N) log-weights of arcs h → m at [:, h, m], padded beyond each sentence
+        lengths : (batch,) numbers of words, each below N; by default N - 1
+        roots : "any" number of words may depend on the root, or exactly "one"
+
+        Raises
+        ------
+        ImpossibleError
+            If a sentence has no tree of weight above zero; the message says which.
+        """
+        scores, lengths, first = _check(scores, lengths, roots)
+        real = np.zeros((len(scores), kernels.eisner_real.NUM_CHARTS, *scores.shape[1:]))
+        log_partitions = np.empty(len(scores))
+        kernels.eisner_real.inside(scores, lengths, first, real, log_partitions)
+        unsafe = np.flatnonzero(np.isnan(log_partitions))
+        log = (
+            np.empty((len(unsafe), kernels.eisner_log.NUM_CHARTS, *scores.shape[1:]))
+            if len(unsafe)
+            else real[:0]
+        )
+        if len(unsafe):
+            redone = np.empty(len(unsafe))
+            kernels.eisner_log.inside(scores[unsafe], lengths[unsafe], first, log, redone)
+            log_partitions[unsafe] = redone
+            _refuse_impossible(log_partitions)
+        return cls(scores, lengths, first, log_partitions, real, log, unsafe)
+
+    @cached_property
+    def marginals(self) -> tuple[Floats]:
+        """((batch, N, N),): the probability of every arc."""
+        result = np.zeros_like(self.scores)
+        kernels.eisner_real.outside(self._safe_lengths, self.first, self._real, result)
+        if len(self._unsafe):
+            redone = np.zeros_like(result[self._unsafe])
+            kernels.eisner_log.outside(*self._unsafe_part, redone)
+            result[self._unsafe] = redone
+        return (result,)
+
+    def backward(self, adjoint: Floats | None) -> tuple[Floats]:
+        """Return the adjoint of the scores, given that of the marginals."""
+        result = np.zeros_like(self.scores)
+        if adjoint is None:
+            return (result,)
+        (marginals,) = self.marginals
+        direction = np.require(adjoint, np.float64, ["C", "W"]).reshape(self.scores.shape)
+        kernels.eisner_real.backward(self._safe_lengths, self.first, self._real, marginals, direction, result)
+        if len(self._unsafe):
+            redone = np.zeros_like(result[self._unsafe])
+            kernels.eisner_log.backward(*self._unsafe_part, direction[self._unsafe], redone)
+            result[self._unsafe] = redone
+        return (result,)
+
+    @property
+    def _safe_lengths(self) -> NDArray[np.int64]:
+        lengths = self.lengths.copy()
+        lengths[self._unsafe] = 0  # passed over
+        return lengths
+
+    @property
+    def _unsafe_part(self) -> tuple[Floats, NDArray[np.int64], int, Floats, Floats]:
+        unsafe = self._unsafe
+        return self.scores[unsafe], self.lengths[unsafe], self.first, self._log, self.log_partitions[unsafe]
+
+
+def best_trees(
+    scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Literal["any", "one"] = "any"
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the score of the best tree of each sentence (batch,), and its heads (batch, N), -1 for root and padding.
+
+    Examples
+    --------
+    >>> best_trees(np.array([[[0, 5, 1], [0, 0, 4], [0, 2, 0]]]))
+    (array([9.]), array([[-1,  0,  1]]))
+    """
+    scores, lengths, first = _check(scores, lengths, roots)
+    heads = np.full(scores.shape[:2], -1)
+    best = np.empty(len(scores))
+    kernels.eisner_max.best(scores, lengths, first, best, heads)
+    _refuse_impossible(best)
+    return best, heads
+
+
+def _check(scores: ArrayLike, lengths: ArrayLike | None, roots: str) -> tuple[Floats, NDArray[np.int64], int]:
+    scores = check_potentials("scores", scores, ndim=3)
+    if roots not in ("any", "one"):
+        raise ValueError(f"roots is 'any' or 'one', not {roots!r}")
+    return scores, check_lengths(lengths, len(scores), scores.shape[2] - 1), 0 if roots == "any" else 1
+
+
+def _refuse_impossible(totals: Floats) -> None:
+    impossible = np.flatnonzero(totals == -np.inf)
+    if len(impossible):
+        raise ImpossibleError(
+            f"sentence {impossible[0]} of the batch has no projective tree without an arc of -inf "
+            f"({len(impossible)} such sentences in all); leave at least one tree with finite scores"
+        )
