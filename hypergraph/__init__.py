@@ -19,6 +19,7 @@ from hypergraph.builder import HypergraphBuilder
 from hypergraph.derivation import Derivation
 from hypergraph.errors import (
     CycleError,
+    GrammarError,
     GraphError,
     HypergraphError,
     ImpossibleError,
@@ -38,6 +39,7 @@ __all__ = [
     "Chart",
     "CycleError",
     "Derivation",
+    "GrammarError",
     "GraphError",
     "Hypergraph",
     "HypergraphBuilder",

@@ -98,9 +98,7 @@ class HypergraphBuilder:
         if self._num_weights is None:
             return self._weights.setdefault(weight, len(self._weights))
         if not isinstance(weight, int | np.integer) or not 0 <= weight < self._num_weights:
-            raise GraphError(
-                f"weight index {weight!r} is out of range: weights are 0 … {self._num_weights - 1}"
-            )
+            raise GraphError(f"weight index {weight!r} is out of range: weights are 0 … {self._num_weights - 1}")
         return int(weight)
 
     def _check_derivable(self, root: Hashable, names: list[Hashable], head: np.ndarray) -> None:

@@ -46,16 +46,16 @@ class Derivation:
 
     def tree(self) -> tuple[Any, ...]:
         """Return nested tuples: (name of the node, tree of the first tail, tree of the second, …)."""
-        children: list[list[Any]] = []
+        trees: list[tuple[Any, ...]] = []
         for edge in self.edges[
             ::-1
         ]:  # in reverse preorder the trees of an edge's tails are the latest ones, last first
             arity = self.graph.tail_start[edge + 1] - self.graph.tail_start[edge]
-            tails = [children.pop() for _ in range(arity)]
+            tails = [trees.pop() for _ in range(arity)]
             node = self.graph.head[edge]
             name = self.graph.node_names[node] if self.graph.node_names else int(node)
-            children.append((name, *tails))
-        return children[0]
+            trees.append((name, *tails))
+        return trees[0]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.edges.tolist())

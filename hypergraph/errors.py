@@ -2,6 +2,7 @@
 
 __all__ = [
     "CycleError",
+    "GrammarError",
     "GraphError",
     "HypergraphError",
     "ImpossibleError",
@@ -20,6 +21,10 @@ class GraphError(HypergraphError, ValueError):
 
 class CycleError(GraphError):
     """A node takes part in its own derivation; the message names the nodes of the cycle."""
+
+
+class GrammarError(HypergraphError, ValueError):
+    """A grammar is not well formed; the message names the rule, and the line of the file that it was read from."""
 
 
 class WeightError(HypergraphError, ValueError):

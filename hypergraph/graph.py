@@ -25,13 +25,18 @@ UNWEIGHTED = -1
 """The weight index of an edge that multiplies by one."""
 
 
-def _frozen_array(dtype: type) -> Any:
-    def convert(values: ArrayLike) -> NDArray[Any]:
-        array = np.array(values, dtype=dtype, order="C")  # a copy: the caller's array stays writable
-        array.flags.writeable = False
-        return array
+def _frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(values, dtype=dtype, order="C")  # a copy: the caller's array stays writable
+    array.flags.writeable = False
+    return array
 
-    return convert
+
+def _as_int32(values: ArrayLike) -> NDArray[np.int32]:
+    return _frozen(values, np.int32)
+
+
+def _as_int64(values: ArrayLike) -> NDArray[np.int64]:
+    return _frozen(values, np.int64)
 
 
 @frozen(eq=False)
@@ -67,10 +72,10 @@ class Hypergraph(Structure):
     (3, 1)
     """
 
-    head: NDArray[np.int32] = field(converter=_frozen_array(np.int32))
-    tail_start: NDArray[np.int64] = field(converter=_frozen_array(np.int64))
-    tails: NDArray[np.int32] = field(converter=_frozen_array(np.int32))
-    weight: NDArray[np.int32] = field(converter=_frozen_array(np.int32))
+    head: NDArray[np.int32] = field(converter=_as_int32)
+    tail_start: NDArray[np.int64] = field(converter=_as_int64)
+    tails: NDArray[np.int32] = field(converter=_as_int32)
+    weight: NDArray[np.int32] = field(converter=_as_int32)
     num_nodes: int = field()
     num_weights: int = field()
     root: int = field()
@@ -97,9 +102,12 @@ class Hypergraph(Structure):
     @cached_property
     def edge_start(self) -> NDArray[np.int64]:
         """Where the edges into each node begin: those of node i are `edge_start[i]:edge_start[i + 1]`."""
-        start = np.searchsorted(self.head, np.arange(self.num_nodes + 1)).astype(np.int64)
-        start.flags.writeable = False
-        return start
+        return _as_int64(np.searchsorted(self.head, np.arange(self.num_nodes + 1)))
+
+    @cached_property
+    def weight_slot(self) -> NDArray[np.int64]:
+        """(edges,): the weight index plus one, so that slot 0 stands for UNWEIGHTED and can be cut off."""
+        return _as_int64(self.weight + 1)
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
@@ -131,7 +139,10 @@ class Hypergraph(Structure):
 
     def node_name(self, node: int) -> str:
         """Return a node's name for people."""
-        return str(self.node_names[node]) if self.node_names else f"node {node}"
+        if self.node_names is None:
+            return f"node {node}"
+        name = self.node_names[node]
+        return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
     def weight_name(self, index: int) -> str:
         """Return a weight's name for people."""
@@ -163,11 +174,7 @@ class Hypergraph(Structure):
                 f"{edges} edges need {edges + 1} tail starts and {edges} weight indices, "
                 f"but there are {len(self.tail_start)} and {len(self.weight)}"
             )
-        if (
-            self.tail_start[0] != 0
-            or self.tail_start[-1] != len(self.tails)
-            or (np.diff(self.tail_start) < 0).any()
-        ):
+        if self.tail_start[0] != 0 or self.tail_start[-1] != len(self.tails) or (np.diff(self.tail_start) < 0).any():
             raise GraphError(f"tail_start must ascend from 0 to the number of tails, {len(self.tails)}")
         if not 0 <= self.root < nodes:
             raise GraphError(f"the root is node {self.root}, but nodes are 0 … {nodes - 1}")
@@ -190,8 +197,9 @@ class Hypergraph(Structure):
         refuse(
             self.tails >= head_of_tail,
             lambda t: (
-                f"edge {edge_of_tail[t]} ({self.edge_name(edge_of_tail[t])}): its tail {self.tails[t]} does not come "
-                f"before its head {head_of_tail[t]}: a cycle, or nodes not in topological order (HypergraphBuilder sorts them)"
+                f"edge {edge_of_tail[t]} ({self.edge_name(int(edge_of_tail[t]))}): its tail {self.tails[t]} does not "
+                f"come before its head {head_of_tail[t]}: a cycle, or nodes not in topological order "
+                f"(HypergraphBuilder sorts them)"
             ),
         )
         refuse(

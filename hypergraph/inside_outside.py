@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from hypergraph import kernels
-from hypergraph.graph import UNWEIGHTED, Hypergraph
+from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure
 
 __all__ = ["InsideOutsideChart"]
@@ -83,10 +83,10 @@ class InsideOutsideChart:
     ) -> NDArray[np.float64]:
         """Return the adjoint of the log-weights, given those of the marginals of weights and nodes (eqs 16–19)."""
         graph = self.graph
-        edge_adjoint = np.zeros(graph.num_edges)
-        if weight_adjoint is not None:
-            weighted = graph.weight != UNWEIGHTED
-            edge_adjoint[weighted] = weight_adjoint[graph.weight[weighted]]
+        if weight_adjoint is None:
+            edge_adjoint = np.zeros(graph.num_edges)
+        else:
+            edge_adjoint = np.append(0.0, weight_adjoint)[graph.weight_slot]
         if node_adjoint is None:
             node_adjoint = np.zeros(graph.num_nodes)
         return self._sum_by_weight(
@@ -103,5 +103,5 @@ class InsideOutsideChart:
         )
 
     def _sum_by_weight(self, by_edge: NDArray[np.float64]) -> NDArray[np.float64]:
-        weighted = self.graph.weight != UNWEIGHTED
-        return np.bincount(self.graph.weight[weighted], by_edge[weighted], minlength=self.graph.num_weights)
+        slots = self.graph.num_weights + 1
+        return np.asarray(np.bincount(self.graph.weight_slot, by_edge, minlength=slots)[1:], dtype=np.float64)

@@ -20,9 +20,7 @@ class _OfStructure(Module):
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
 
-    def _adjoint(
-        self, chart: Chart, log_partition: Any, of_marginals: Floats | None, shape: Any
-    ) -> tuple[Floats]:
+    def _adjoint(self, chart: Chart, log_partition: Any, of_marginals: Floats | None, shape: Any) -> tuple[Floats]:
         adjoint = np.zeros(self.structure.num_weights)
         if log_partition is not None:
             adjoint += log_partition * chart.weight_marginals

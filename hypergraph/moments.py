@@ -45,7 +45,7 @@ def expectation_with_gradient(
     array = np.asarray(features, dtype=np.float64)
     if array.shape[:1] != (structure.num_weights,):
         raise WeightError(
-            f"features must have a row for each of the {structure.num_weights} weights, but their shape is {array.shape}"
+            f"features need a row for each of the {structure.num_weights} weights, but their shape is {array.shape}"
         )
     chart = structure.run(structure.check_weights(weights))
     columns = array.reshape(structure.num_weights, -1)
@@ -56,9 +56,7 @@ def expectation_with_gradient(
     return value, slope.reshape(*array.shape[1:], structure.num_weights)
 
 
-def covariance(
-    structure: Structure, weights: ArrayLike, features: ArrayLike, others: ArrayLike
-) -> NDArray[np.float64]:
+def covariance(structure: Structure, weights: ArrayLike, features: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
     """Return (R, S): the covariance of two vectors of features, (weights, R) and (weights, S).
 
     Examples

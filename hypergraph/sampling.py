@@ -12,9 +12,7 @@ from hypergraph.structure import Structure
 __all__ = ["sample"]
 
 
-def sample(
-    structure: Structure, weights: ArrayLike, size: int, *, seed: int | np.random.Generator
-) -> list[Derivation]:
+def sample(structure: Structure, weights: ArrayLike, size: int, *, seed: int | np.random.Generator) -> list[Derivation]:
     """Draw derivations independently, each with probability proportional to its weight.
 
     Parameters

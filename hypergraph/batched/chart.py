@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class BatchChart(Protocol):
-    """A run of inside-outside on a batch.  `potentials` is one array or a tuple of arrays, as the program takes them."""
+    """A run of inside-outside on a batch of one or more arrays of potentials."""
 
     @property
     def log_partitions(self) -> Floats:
@@ -106,9 +106,7 @@ def check_potentials(name: str, values: Any, ndim: int) -> Floats:
 
     array = np.require(values, dtype=np.float64, requirements=["C", "W"])
     if array.ndim != ndim:
-        raise WeightError(
-            f"{name} must have {ndim} axes, the first for the batch, but their shape is {array.shape}"
-        )
+        raise WeightError(f"{name} must have {ndim} axes, the first for the batch, but their shape is {array.shape}")
     bad = np.isnan(array) | (array == np.inf)
     if bad.any():
         where = tuple(int(axis) for axis in np.unravel_index(int(np.argmax(bad)), array.shape))

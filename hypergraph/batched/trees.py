@@ -60,11 +60,7 @@ class TreeChart:
         log_partitions = np.empty(len(scores))
         kernels.eisner_real.inside(scores, lengths, first, real, log_partitions)
         unsafe = np.flatnonzero(np.isnan(log_partitions))
-        log = (
-            np.empty((len(unsafe), kernels.eisner_log.NUM_CHARTS, *scores.shape[1:]))
-            if len(unsafe)
-            else real[:0]
-        )
+        log = np.empty((len(unsafe), kernels.eisner_log.NUM_CHARTS, *scores.shape[1:])) if len(unsafe) else real[:0]
         if len(unsafe):
             redone = np.empty(len(unsafe))
             kernels.eisner_log.inside(scores[unsafe], lengths[unsafe], first, log, redone)
@@ -83,8 +79,9 @@ class TreeChart:
             result[self._unsafe] = redone
         return (result,)
 
-    def backward(self, adjoint: Floats | None) -> tuple[Floats]:
+    def backward(self, *adjoints: Floats | None) -> tuple[Floats]:
         """Return the adjoint of the scores, given that of the marginals."""
+        (adjoint,) = adjoints
         result = np.zeros_like(self.scores)
         if adjoint is None:
             return (result,)

@@ -103,7 +103,7 @@ def backward(scores, lengths, first, charts, log_partition, direction, adjoint):
         rise = np.zeros((5, n + 1, n + 1))
         fall = np.zeros((5, n + 1, n + 1))
         _rise(charts[b], n, first, direction[b], rise)
-        right, left, p_right = charts[b, RIGHT], charts[b, LEFT], charts[b, P_RIGHT]
+        right, left = charts[b, RIGHT], charts[b, LEFT]
         if first == 0:
             fall[RIGHT, 0, n] = -rise[RIGHT, 0, n]
         else:
@@ -132,8 +132,10 @@ def _rise(chart, n, first, direction, rise):
                                           rise[RIGHT, i, i:j], rise[LEFT, i + 1 : j + 1, j])  # fmt: skip
             rise[FROM_LEFT, i, j] = direction[i, j] + rise[SPAN, i, j]
             rise[FROM_RIGHT, i, j] = direction[j, i] + rise[SPAN, i, j]
-            rise[RIGHT, i, j] = _mean_rise(right[i, j], from_left[i, i + 1 : j + 1], right[i + 1 : j + 1, j],
-                                           rise[FROM_LEFT, i, i + 1 : j + 1], rise[RIGHT, i + 1 : j + 1, j])  # fmt: skip
+            rise[RIGHT, i, j] = _mean_rise(right[i, j],
+                                           from_left[i, i + 1 : j + 1], right[i + 1 : j + 1, j],
+                                           rise[FROM_LEFT, i, i + 1 : j + 1],
+                                           rise[RIGHT, i + 1 : j + 1, j])  # fmt: skip
             rise[LEFT, i, j] = _mean_rise(left[i, j], left[i, i:j], from_right[i:j, j],
                                           rise[LEFT, i, i:j], rise[FROM_RIGHT, i:j, j])  # fmt: skip
 

@@ -25,9 +25,7 @@ __all__ = ["NUM_CHARTS", "SMALLEST_TOTAL", "backward", "inside", "outside"]
 
 SMALLEST_TOTAL = 1e-270
 NUM_CHARTS = 11
-WEIGHT, RIGHT, LEFT, SPAN, FROM_LEFT, FROM_RIGHT, D_RIGHT, D_LEFT, D_SPAN, D_FROM_LEFT, D_FROM_RIGHT = range(
-    11
-)
+WEIGHT, RIGHT, LEFT, SPAN, FROM_LEFT, FROM_RIGHT, D_RIGHT, D_LEFT, D_SPAN, D_FROM_LEFT, D_FROM_RIGHT = range(11)
 
 
 @kernel
@@ -123,7 +121,7 @@ def _total(chart, n, first):
 
 @kernel
 def _outside(chart, n, first, marginals):
-    weight, right, left, span = chart[WEIGHT], chart[RIGHT], chart[LEFT], chart[SPAN]
+    weight, right, left = chart[WEIGHT], chart[RIGHT], chart[LEFT]
     from_left, from_right = chart[FROM_LEFT], chart[FROM_RIGHT]
     d_right, d_left, d_span = chart[D_RIGHT], chart[D_LEFT], chart[D_SPAN]
     d_from_left, d_from_right = chart[D_FROM_LEFT], chart[D_FROM_RIGHT]
@@ -189,7 +187,7 @@ def _move_push(factor, m_factor, source, m_source, m_target, start, stop):
 @kernel
 def _move_outside(chart, moved, n, first, marginals, adjoint):
     """Fill the outside charts of `moved`, and `adjoint`: how the marginals move."""
-    weight, right, left, span = chart[WEIGHT], chart[RIGHT], chart[LEFT], chart[SPAN]
+    weight, right, left = chart[WEIGHT], chart[RIGHT], chart[LEFT]
     from_left, from_right = chart[FROM_LEFT], chart[FROM_RIGHT]
     d_right, d_left, d_span = chart[D_RIGHT], chart[D_LEFT], chart[D_SPAN]
     d_from_left, d_from_right = chart[D_FROM_LEFT], chart[D_FROM_RIGHT]

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from hypergraph.graph import Hypergraph
@@ -95,7 +95,7 @@ class Semiring(ABC):
         """Return `count` values for `check_semiring` to try the laws on."""
         return self.lift(rng.normal(size=count))
 
-    def close(self, left: ArrayLike, right: ArrayLike) -> bool:
+    def close(self, left: Any, right: Any) -> bool:
         """Say whether two values are equal up to rounding."""
         with np.errstate(invalid="ignore"):  # inf - inf within isclose
             return bool(np.allclose(left, right, rtol=1e-9, atol=1e-12))

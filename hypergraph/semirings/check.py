@@ -40,7 +40,7 @@ def check_semiring(
     ...     one = 1.0
     >>> check_semiring(Wrong())
     Traceback (most recent call last):
-    hypergraph.errors.SemiringAxiomError: Wrong() breaks x ⊗ 1̄ = x for x = 0.1257...: left side 1.1257..., right side 0.1257...
+    hypergraph.errors.SemiringAxiomError: Wrong() breaks x ⊗ 1̄ = x for x = 0.1257...: left side 1.1257..., ...
     """
     rng = np.random.default_rng(seed)
     drawn = semiring.examples(rng, count) if examples is None else examples
@@ -51,9 +51,7 @@ def check_semiring(
     def law(name: str, left: Any, right: Any, **where: Any) -> None:
         if not semiring.close(left, right):
             at = ", ".join(f"{key} = {value}" for key, value in where.items())
-            raise SemiringAxiomError(
-                f"{semiring!r} breaks {name} for {at}: left side {left}, right side {right}"
-            )
+            raise SemiringAxiomError(f"{semiring!r} breaks {name} for {at}: left side {left}, right side {right}")
 
     one_value: list[tuple[str, Callable[[Any], tuple[Any, Any]]]] = [
         ("x ⊕ 0̄ = x", lambda x: (plus(x, zero), x)),

@@ -30,7 +30,8 @@ class SecondOrderExpectation(Semiring):
     >>> builder = HypergraphBuilder()
     >>> builder.edge("goal", weight="short")
     >>> builder.edge("goal", weight="long")
-    >>> (p, s), (r, t) = total(builder.build("goal"), np.log([0.5, 0.5]), SecondOrderExpectation([1.0, 3.0], [1.0, 3.0]))
+    >>> semiring = SecondOrderExpectation([1.0, 3.0], [1.0, 3.0])
+    >>> (p, s), (r, t) = total(builder.build("goal"), np.log([0.5, 0.5]), semiring)
     >>> float(t / p - (r / p) * (s / p))  # the variance of 1 or 3
     1.0
     """
@@ -54,9 +55,7 @@ class SecondOrderExpectation(Semiring):
         p_left, p_right = left[..., :1, :1], right[..., :1, :1]
         product = p_left * right + p_right * left
         product[..., 0, 0] = left[..., 0, 0] * right[..., 0, 0]
-        product[..., 1:, 1:] += (
-            left[..., 1:, :1] * right[..., :1, 1:] + right[..., 1:, :1] * left[..., :1, 1:]
-        )
+        product[..., 1:, 1:] += left[..., 1:, :1] * right[..., :1, 1:] + right[..., 1:, :1] * left[..., :1, 1:]
         return product
 
     def lift(self, log_weights: Array) -> Array:

@@ -3,6 +3,8 @@
 For sums that may be negative and too large or small for a float: gradients, expectations of features of either sign.
 """
 
+from typing import Any
+
 import numpy as np
 
 from hypergraph.semirings.base import Array, Semiring
@@ -57,7 +59,7 @@ class SignedLog(Semiring):
         """Return numbers of either sign."""
         return self.from_real(rng.normal(size=count))
 
-    def close(self, left: Array, right: Array) -> bool:
+    def close(self, left: Any, right: Any) -> bool:
         """Compare as real numbers, so that cancellation to almost zero is equal to zero."""
         left, right = np.asarray(left), np.asarray(right)
         return super().close(left[..., 0] * np.exp(left[..., 1]), right[..., 0] * np.exp(right[..., 1]))
