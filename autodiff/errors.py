@@ -1,6 +1,12 @@
 """What can go wrong in `autodiff`, each named by its meaning."""
 
-__all__ = ["AutodiffError", "BackwardBeforeForwardError", "CircuitError"]
+__all__ = [
+    "AutodiffError",
+    "BackwardBeforeForwardError",
+    "CircuitError",
+    "DomainError",
+    "GradientCheckError",
+]
 
 
 class AutodiffError(Exception):
@@ -13,3 +19,11 @@ class BackwardBeforeForwardError(AutodiffError):
 
 class CircuitError(AutodiffError, ValueError):
     """A circuit is wired or called in a way that cannot work."""
+
+
+class DomainError(AutodiffError, ValueError):
+    """A module was given a value, an index or a shape for which its function is not defined."""
+
+
+class GradientCheckError(AutodiffError, AssertionError):
+    """A module's backward pass does not agree with finite differences, or breaks the contract of `Module`."""

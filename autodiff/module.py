@@ -1,11 +1,14 @@
 """The contract of module-based reverse-mode differentiation (Gormley 2015; Pacaya's `Module`).
 
-A module is a function on whole arrays that knows its own derivative.  A module has tens of siblings in a circuit, not
-tens of thousands, so what it costs is what its arrays cost.
+A module is a function on whole arrays that knows its own derivative.  A module has tens of siblings in a
+circuit, not tens of thousands, so what it costs is what its arrays cost.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from autodiff.errors import BackwardBeforeForwardError
 
@@ -17,12 +20,20 @@ class Module(ABC):
 
     A subclass writes two methods, side by side:
 
-    - `forward(*inputs)` returns one output, or a tuple of outputs, and keeps (with `_keep`) what `backward` needs;
-    - `backward(*adjoints)` takes one adjoint for each output of the *latest* forward pass (None stands for zero) and
-      returns a tuple with one adjoint for each input, None where an input is not differentiable.  An adjoint has the
-      shape of the value it belongs to; it may be a `SparseAdjoint`.
+    - `forward(*inputs)` returns one output, or a tuple of outputs, and keeps (with `_keep`) what `backward`
+      needs;
+    - `backward(*adjoints)` takes one adjoint for each output of the *latest* forward pass and returns a tuple
+      with one adjoint for each input, None where an input is not differentiable.  An adjoint has the shape of
+      the value it belongs to.  Those returned may be `SparseAdjoint`s; those taken are arrays, or None for
+      zero where there are several outputs (never all of them).  It may be called several times after one
+      forward pass.
 
-    Neither may change an array it was given or has returned: the caller may still hold it.
+    Neither may change an array it was given or has returned: the caller may still hold it.  An output may be
+    a view of an input.  A module with several outputs says how many in `output_count`.
+
+    `-inf` is a legal value in the log domain, where it is a real zero.  Nothing depends on an impossible
+    part, so the adjoint of an input that is -inf is exactly 0, given that the adjoints of the outputs that
+    are -inf are.
 
     Examples
     --------
@@ -44,15 +55,23 @@ class Module(ABC):
     True
     """
 
+    output_count: int = 1
+
     _tape: tuple[Any, ...] | None = None
 
+    # The unused keywords make type checkers accept a subclass that names its inputs.
     @abstractmethod
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **_: Any) -> Any:
         """Return the output (or a tuple of outputs) for these inputs."""
 
     @abstractmethod
-    def backward(self, *adjoints: Any) -> tuple[Any, ...]:
+    def backward(self, *adjoints: Any, **_: Any) -> tuple[Any, ...]:
         """Return one adjoint per input, given one adjoint per output of the latest forward pass."""
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[Module, tuple[Any, ...]]]":
+        """Yield pairs of a module of this class and its inputs, on which the conformance tests check it."""
+        return ()
 
     def _keep(self, *values: Any) -> None:
         """Replace what the previous forward pass kept by `values`."""

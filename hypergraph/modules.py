@@ -69,6 +69,8 @@ class Marginals(_OfStructure):
     True
     """
 
+    output_count = 2
+
     def forward(self, log_weights: Floats) -> tuple[Floats, Floats]:
         """Return the log-partition and the marginals in the shape of the weights."""
         weights = self.structure.check_weights(log_weights)
@@ -96,6 +98,8 @@ class InsideOutside(_OfStructure):
     >>> check_gradients(module, np.random.default_rng(0).normal(size=(4, 4))).passed
     True
     """
+
+    output_count = 3
 
     def forward(self, log_weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the log-partition, the marginals in the shape of the weights, and those of the nodes."""

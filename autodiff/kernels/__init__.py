@@ -1,1 +1,1 @@
-"""Compiled loops.  Nothing here is imported until it is first called: Numba takes longer to import than all the rest."""
+"""Compiled loops, imported when they are first called: Numba takes longer to import than all the rest."""

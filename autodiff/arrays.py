@@ -1,0 +1,83 @@
+"""What every module does with arrays: reads them, undoes broadcasts, multiplies past -inf."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from autodiff.errors import DomainError
+from autodiff.sparse import SparseAdjoint
+
+__all__ = ["Adjoint", "Array", "as_floats", "as_indices", "safe_product", "unbroadcast"]
+
+Array: TypeAlias = NDArray[np.float64]
+Adjoint: TypeAlias = Array | SparseAdjoint
+
+
+def as_floats(values: ArrayLike) -> Array:
+    """Return `values` as a float64 array; an array that already is one is not copied.
+
+    Examples
+    --------
+    >>> as_floats([1, 2])
+    array([1., 2.])
+    """
+    return np.asarray(values, dtype=np.float64)
+
+
+def as_indices(indices: ArrayLike, limit: int, owner: str) -> NDArray[np.int64]:
+    """Return `indices` as int64 after checking that each is in `0 … limit - 1`.
+
+    Examples
+    --------
+    >>> as_indices([0, 2], 3, "Gather")
+    array([0, 2])
+    >>> as_indices([0, 3], 3, "Gather")
+    Traceback (most recent call last):
+    autodiff.errors.DomainError: Gather: index 3 at position (1,) is outside 0 … 2
+    """
+    array = np.asarray(indices)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise DomainError(f"{owner}: indices must be integers, not {array.dtype}; convert with astype(np.int64)")
+    if array.size and (array.min() < 0 or array.max() >= limit):
+        position = tuple(int(i) for i in np.argwhere((array < 0) | (array >= limit))[0])
+        raise DomainError(f"{owner}: index {array[position]} at position {position} is outside 0 … {limit - 1}")
+    return array.astype(np.int64, copy=False)
+
+
+def unbroadcast(adjoint: Any, shape: tuple[int, ...]) -> Array:
+    """Sum `adjoint` over the axes along which an array of `shape` was broadcast.
+
+    Broadcasting copies a value; the adjoint of a value is the sum of the adjoints of its copies.
+
+    Examples
+    --------
+    >>> unbroadcast(np.ones((2, 3)), (3,))
+    array([2., 2., 2.])
+    >>> unbroadcast(np.ones((2, 3)), (2, 1))
+    array([[3.],
+           [3.]])
+    """
+    array = as_floats(adjoint)
+    if array.shape == shape:
+        return array
+    array = np.asarray(array.sum(axis=tuple(range(array.ndim - len(shape)))))
+    stretched = tuple(axis for axis, size in enumerate(shape) if size == 1 and array.shape[axis] != 1)
+    return np.asarray(array.sum(axis=stretched, keepdims=True)) if stretched else array
+
+
+def safe_product(adjoint: Any, partial: Any) -> Array:
+    """Return `adjoint * partial`, exactly 0 where the adjoint is 0, even if the partial is infinite.
+
+    A part that nothing depends on has gradient 0, and `0 * -inf` would make it NaN.
+
+    Examples
+    --------
+    >>> safe_product(np.array([0.0, 2.0]), np.array([-np.inf, 3.0]))
+    array([0., 6.])
+    """
+    with np.errstate(invalid="ignore"):
+        product = as_floats(adjoint * partial)
+    if np.isnan(product).any():
+        product = np.where(np.asarray(adjoint) == 0, 0.0, product)
+    return product

@@ -1,0 +1,47 @@
+"""Arrays end to end."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.module import Module
+from autodiff.modules._draws import log_weights
+
+__all__ = ["Concatenate"]
+
+
+class Concatenate(Module):
+    """Any number of arrays joined along an axis that they all have; `Split` undoes it.
+
+    Examples
+    --------
+    >>> concatenate = Concatenate()
+    >>> concatenate.forward([1.0, 2.0], [3.0])
+    array([1., 2., 3.])
+    >>> concatenate.backward(np.array([4.0, 5.0, 6.0]))
+    (array([4., 5.]), array([6.]))
+    """
+
+    def __init__(self, axis: int = 0) -> None:
+        self.axis = axis
+
+    def forward(self, *parts: ArrayLike) -> Array:
+        """Return the parts joined."""
+        arrays = [as_floats(part) for part in parts]
+        self._keep([array.shape[self.axis] for array in arrays])
+        return np.concatenate(arrays, axis=self.axis)
+
+    def backward(self, adjoint: Array) -> tuple[Array, ...]:
+        """Cut the adjoint where the parts were joined."""
+        (sizes,) = self._kept()
+        return tuple(np.split(as_floats(adjoint), np.cumsum(sizes)[:-1], axis=self.axis))
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield several parts, an inner axis, one part, and -inf."""
+        yield cls(), (rng.normal(size=(2, 3)), rng.normal(size=(1, 3)), rng.normal(size=(3, 3)))
+        yield cls(axis=-1), (rng.normal(size=(2, 3)), log_weights(rng, 2, 2))
+        yield cls(), (rng.normal(size=3),)

@@ -1,0 +1,54 @@
+"""Means over axes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
+from autodiff.module import Module
+from autodiff.modules._axes import Axes, spread
+
+__all__ = ["Mean"]
+
+
+class Mean(Module):
+    """The arithmetic mean over `axis`: one axis, several, or (None) all of them.
+
+    Examples
+    --------
+    >>> mean = Mean(axis=0)
+    >>> mean.forward([[1.0, 2.0], [3.0, 4.0]])
+    array([2., 3.])
+    >>> mean.backward(np.array([1.0, 5.0]))
+    (array([[0.5, 2.5],
+           [0.5, 2.5]]),)
+    """
+
+    def __init__(self, axis: Axes = None, *, keepdims: bool = False) -> None:
+        self.axis = axis
+        self.keepdims = keepdims
+
+    def forward(self, x: ArrayLike) -> Array:
+        """Return the mean."""
+        values = as_floats(x)
+        if not values.size:
+            raise DomainError(f"Mean: an array of shape {values.shape} has no values to average")
+        mean = np.asarray(np.mean(values, axis=self.axis, keepdims=self.keepdims))
+        self._keep(values.shape, values.size // mean.size)
+        return mean
+
+    def backward(self, adjoint: Array) -> tuple[Array]:
+        """Give every term its share of the adjoint of the mean."""
+        shape, count = self._kept()
+        return (spread(adjoint, shape, self.axis, self.keepdims) / count,)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield every kind of axis, and a scalar."""
+        yield cls(), (rng.normal(size=(2, 3)),)
+        yield cls(axis=(0, 2)), (rng.normal(size=(2, 3, 2)),)
+        yield cls(axis=-1, keepdims=True), (rng.normal(size=(2, 3)),)
+        yield cls(), (1.5,)

@@ -1,0 +1,48 @@
+"""A change of shape."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.module import Module
+
+__all__ = ["Reshape"]
+
+
+class Reshape(Module):
+    """The same values in another shape; one size may be -1, as in NumPy.
+
+    Examples
+    --------
+    >>> reshape = Reshape((2, -1))
+    >>> reshape.forward([1.0, 2.0, 3.0, 4.0])
+    array([[1., 2.],
+           [3., 4.]])
+    >>> reshape.backward(np.eye(2))
+    (array([1., 0., 0., 1.]),)
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, x: ArrayLike) -> Array:
+        """Return `x` in the new shape."""
+        values = as_floats(x)
+        self._keep(values.shape)
+        return values.reshape(self.shape)
+
+    def backward(self, adjoint: Array) -> tuple[Array]:
+        """Return the adjoint in the old shape."""
+        (shape,) = self._kept()
+        return (as_floats(adjoint).reshape(shape),)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield a matrix, an inferred size, and scalars."""
+        yield cls((3, 2)), (rng.normal(size=(2, 3)),)
+        yield cls((-1,)), (rng.normal(size=(2, 1, 3)),)
+        yield cls((1, 1)), (2.0,)
+        yield cls(()), (rng.normal(size=1),)

@@ -1,0 +1,45 @@
+"""Arrays side by side."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.module import Module
+from autodiff.modules._draws import log_weights
+
+__all__ = ["Stack"]
+
+
+class Stack(Module):
+    """Any number of arrays of one shape joined along a new axis.
+
+    Examples
+    --------
+    >>> stack = Stack(axis=1)
+    >>> stack.forward([1.0, 2.0], [3.0, 4.0])
+    array([[1., 3.],
+           [2., 4.]])
+    >>> stack.backward(np.array([[1.0, 0.0], [2.0, 0.0]]))
+    (array([1., 2.]), array([0., 0.]))
+    """
+
+    def __init__(self, axis: int = 0) -> None:
+        self.axis = axis
+
+    def forward(self, *parts: ArrayLike) -> Array:
+        """Return the parts stacked."""
+        return np.stack([as_floats(part) for part in parts], axis=self.axis)
+
+    def backward(self, adjoint: Array) -> tuple[Array, ...]:
+        """Take the adjoint apart again."""
+        return tuple(np.moveaxis(as_floats(adjoint), self.axis, 0))
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield several parts, an inner axis, scalars, and -inf."""
+        yield cls(), (rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)))
+        yield cls(axis=-1), (rng.normal(size=3), log_weights(rng, 3))
+        yield cls(), (1.0, 2.0)

@@ -1,0 +1,51 @@
+"""Sums over axes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.module import Module
+from autodiff.modules._axes import Axes, spread
+
+__all__ = ["Sum"]
+
+
+class Sum(Module):
+    """The sum over `axis`: one axis, several, or (None) all of them.
+
+    Examples
+    --------
+    >>> total = Sum(axis=0)
+    >>> total.forward([[1.0, 2.0], [3.0, 4.0]])
+    array([4., 6.])
+    >>> total.backward(np.array([1.0, 5.0]))
+    (array([[1., 5.],
+           [1., 5.]]),)
+    """
+
+    def __init__(self, axis: Axes = None, *, keepdims: bool = False) -> None:
+        self.axis = axis
+        self.keepdims = keepdims
+
+    def forward(self, x: ArrayLike) -> Array:
+        """Return the sum."""
+        values = as_floats(x)
+        self._keep(values.shape)
+        return np.sum(values, axis=self.axis, keepdims=self.keepdims)
+
+    def backward(self, adjoint: Array) -> tuple[Array]:
+        """Give every term the adjoint of its sum."""
+        (shape,) = self._kept()
+        return (spread(adjoint, shape, self.axis, self.keepdims).copy(),)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield every kind of axis, and a scalar."""
+        yield cls(), (rng.normal(size=(2, 3)),)
+        yield cls(axis=(0, 2)), (rng.normal(size=(2, 3, 2)),)
+        yield cls(axis=-1, keepdims=True), (rng.normal(size=(2, 3)),)
+        yield cls(keepdims=True), (rng.normal(size=(2, 3)),)
+        yield cls(), (1.5,)

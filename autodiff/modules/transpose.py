@@ -1,0 +1,48 @@
+"""A change of the order of axes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from autodiff.arrays import Array, as_floats
+from autodiff.module import Module
+
+__all__ = ["Transpose"]
+
+
+class Transpose(Module):
+    """The axes in another order: axis `i` of the output is axis `axes[i]` of the input; None reverses them.
+
+    Examples
+    --------
+    >>> transpose = Transpose()
+    >>> transpose.forward([[1.0, 2.0, 3.0]])
+    array([[1.],
+           [2.],
+           [3.]])
+    >>> transpose.backward(np.array([[1.0], [0.0], [2.0]]))
+    (array([[1., 0., 2.]]),)
+    """
+
+    def __init__(self, axes: tuple[int, ...] | None = None) -> None:
+        self.axes = axes
+
+    def forward(self, x: ArrayLike) -> Array:
+        """Return `x` with its axes reordered."""
+        return np.transpose(as_floats(x), self.axes)
+
+    def backward(self, adjoint: Array) -> tuple[Array]:
+        """Return the adjoint with the order undone."""
+        array = as_floats(adjoint)
+        if self.axes is None:
+            return (np.transpose(array),)
+        return (np.transpose(array, np.argsort([axis % array.ndim for axis in self.axes])),)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
+        """Yield a matrix, a cycle of axes (which is not its own inverse), and negative axes."""
+        yield cls(), (rng.normal(size=(2, 3)),)
+        yield cls((1, 2, 0)), (rng.normal(size=(2, 3, 4)),)
+        yield cls((-1, 0, 1)), (rng.normal(size=(2, 3, 4)),)

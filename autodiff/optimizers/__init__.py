@@ -1,0 +1,53 @@
+"""Optimisers on dense and on sparse (hashed) gradients, their schedules, and the learning-rate search."""
+
+from autodiff.optimizers.adagrad import AdaGrad
+from autodiff.optimizers.adam import Adam
+from autodiff.optimizers.errors import (
+    DivergenceError,
+    GradientError,
+    LearningRateWarning,
+    NonFiniteGradientError,
+    OptimizerError,
+    StateMismatchError,
+)
+from autodiff.optimizers.lbfgs import LBFGSResult, minimize_lbfgs
+from autodiff.optimizers.learning_rate import LearningRateChoice, LearningRateTrial, choose_learning_rate
+from autodiff.optimizers.optimizer import Optimizer
+from autodiff.optimizers.schedules import (
+    Constant,
+    ExponentialDecay,
+    InverseDecay,
+    InverseSquareRoot,
+    Schedule,
+    StepDecay,
+    WarmupDecay,
+)
+from autodiff.optimizers.sgd import SGD
+from autodiff.optimizers.state_files import load_state, save_state
+
+__all__ = [
+    "SGD",
+    "AdaGrad",
+    "Adam",
+    "Constant",
+    "DivergenceError",
+    "ExponentialDecay",
+    "GradientError",
+    "InverseDecay",
+    "InverseSquareRoot",
+    "LBFGSResult",
+    "LearningRateChoice",
+    "LearningRateTrial",
+    "LearningRateWarning",
+    "NonFiniteGradientError",
+    "Optimizer",
+    "OptimizerError",
+    "Schedule",
+    "StateMismatchError",
+    "StepDecay",
+    "WarmupDecay",
+    "choose_learning_rate",
+    "load_state",
+    "minimize_lbfgs",
+    "save_state",
+]

@@ -1,0 +1,80 @@
+"""Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019), on rows."""
+
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from autodiff.optimizers.checks import fraction, non_negative, positive
+from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
+from autodiff.optimizers.optimizer import Memory, Optimizer
+
+__all__ = ["Adam"]
+
+
+@define(eq=False, slots=False)
+class Adam(Optimizer):
+    """Adam with bias correction.
+
+    For each row that the gradient touches (all rows, if it is dense)::
+
+        n ← n + 1,   m ← β₁ m + (1 - β₁) g,   v ← β₂ v + (1 - β₂) g²
+        w ← (1 - η_t λ) w - η_t m̂ / (√v̂ + ε)   with   m̂ = m / (1 - β₁ⁿ),   v̂ = v / (1 - β₂ⁿ)
+
+    A row that a sparse gradient does *not* touch keeps n, m and v as they are, and momentum does not move it:
+    each row is an Adam of its own that sees only the steps that touch it (with the learning rate of the
+    common step number). This is not what dense Adam does with a gradient of zeros.  The weight decay alone is
+    owed for every step and paid exactly.
+
+    Parameters
+    ----------
+    learning_rate : a number or a `Schedule`; η λ ≤ 1/2
+    first_decay : 0 ≤ β₁ < 1
+    second_decay : 0 ≤ β₂ < 1
+    epsilon : ε > 0
+    weight_decay : λ ≥ 0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parameters = {"w": np.array([1.0, 1.0])}
+    >>> optimizer = Adam(0.25)
+    >>> optimizer.step(parameters, {"w": np.array([100.0, -0.01])})
+    >>> parameters["w"].round(3)
+    array([0.75, 1.25])
+    """
+
+    first_decay: float = field(default=0.9, validator=fraction, kw_only=True)
+    second_decay: float = field(default=0.999, validator=fraction, kw_only=True)
+    epsilon: float = field(default=1e-8, validator=positive, kw_only=True)
+    weight_decay: float = field(default=0.0, validator=non_negative, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Settle whether untouched rows owe anything."""
+        self._shrinks = self.weight_decay > 0
+
+    def _initial(self, weights: NDArray[np.float64]) -> Memory:
+        return {
+            "first": np.zeros(weights.shape),
+            "second": np.zeros(weights.shape),
+            "touches": np.zeros((len(weights),) + (1,) * (weights.ndim - 1), dtype=np.int64),
+        }
+
+    def _update(
+        self, weights: NDArray[np.float64], gradient: NDArray[np.float64], memory: Memory, rate: float
+    ) -> tuple[NDArray[np.float64], Memory]:
+        touches = memory["touches"] + 1
+        first = self.first_decay * memory["first"] + (1.0 - self.first_decay) * gradient
+        second = self.second_decay * memory["second"] + (1.0 - self.second_decay) * gradient * gradient
+        corrected_first = first / (1.0 - self.first_decay**touches)
+        corrected_second = second / (1.0 - self.second_decay**touches)
+        direction = corrected_first / (np.sqrt(corrected_second) + self.epsilon)
+        updated = (1.0 - rate * self.weight_decay) * weights - rate * direction
+        return updated, {"first": first, "second": second, "touches": touches}
+
+    def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
+        return log_explicit_decay(self._history, self.weight_decay, since, dimensions)
+
+    def _check_rate(self, rate: float) -> None:
+        check_explicit_decay("Adam", "weight_decay", rate, self.weight_decay)

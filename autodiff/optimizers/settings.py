@@ -1,0 +1,46 @@
+"""The settings of an optimiser as JSON, so that a saved state is only restored where it belongs."""
+
+import json
+from typing import Any
+
+from attrs import fields
+
+from autodiff.optimizers.errors import StateMismatchError
+from autodiff.optimizers.schedules import Schedule
+
+
+def settings_of(instance: Any) -> dict[str, Any]:
+    """Return the constructor arguments of an attrs object as plain values, a schedule with its class.
+
+    >>> from autodiff.optimizers import SGD
+    >>> settings_of(SGD(0.5))
+    {'learning_rate': {'class': 'Constant', 'rate': 0.5}, 'l2': 0.0, 'momentum': 0.0}
+    """
+    values = {each.name: getattr(instance, each.name) for each in fields(type(instance)) if each.init}
+    return {
+        name: {"class": type(value).__name__, **settings_of(value)} if isinstance(value, Schedule) else value
+        for name, value in values.items()
+    }
+
+
+def describe(optimizer: Any) -> str:
+    """Return class and settings as JSON: what a saved state must agree with to be restored."""
+    return json.dumps({"class": type(optimizer).__name__, "settings": settings_of(optimizer)}, sort_keys=True)
+
+
+def check_description(optimizer: Any, description: str) -> None:
+    """Raise an error that says what differs if `description` is not that of this optimiser."""
+    if description == describe(optimizer):
+        return
+    saved, own = json.loads(description), json.loads(describe(optimizer))
+    if saved["class"] != own["class"]:
+        differences = [f"the state was made by {saved['class']}, and this is {own['class']}"]
+    else:
+        differences = [
+            f"{key} is {saved['settings'].get(key)!r} in the state and {own['settings'].get(key)!r} here"
+            for key in sorted({*saved["settings"], *own["settings"]})
+            if saved["settings"].get(key) != own["settings"].get(key)
+        ]
+    raise StateMismatchError(
+        f"cannot restore {own['class']}: {'; '.join(differences)}: make the optimiser as it was made before"
+    )

@@ -1,0 +1,111 @@
+"""State files: whole or the old one, only for the optimiser they belong to, no pickle, quick to import."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+from autodiff.optimizers import SGD, AdaGrad, Adam, InverseDecay, StateMismatchError, load_state, save_state
+
+
+def trained(optimizer):
+    optimizer.step({"w": np.ones(3)}, {"w": np.ones(3)})
+    return optimizer
+
+
+def test_the_metadata_name_class_and_settings(tmp_path):
+    save_state(trained(AdaGrad(InverseDecay(0.1, decay=0.2), l2=0.3)), tmp_path / "state.safetensors")
+    with safe_open(tmp_path / "state.safetensors", framework="numpy") as file:
+        description = json.loads(file.metadata()["tacana optimizer"])
+    assert description == {
+        "class": "AdaGrad",
+        "settings": {
+            "learning_rate": {"class": "InverseDecay", "rate": 0.1, "decay": 0.2},
+            "l2": 0.3,
+            "delta": 1.0,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (lambda: Adam(0.1), "made by AdaGrad, and this is Adam"),
+        (lambda: AdaGrad(0.1, l2=0.6), "l2 is 0.5 in the state and 0.6 here"),
+        (lambda: AdaGrad(InverseDecay(0.1, decay=0.1), l2=0.5), "learning_rate is .*Constant.*InverseDecay"),
+    ],
+)
+def test_a_state_of_another_optimizer_is_refused(other, message, tmp_path):
+    optimizer, path = trained(AdaGrad(0.1, l2=0.5)), tmp_path / "state.safetensors"
+    save_state(optimizer, path)
+    for restore in (lambda target: load_state(target, path), lambda target: target.restore(optimizer.state())):
+        target = other()
+        with pytest.raises(StateMismatchError, match=message):
+            restore(target)
+        assert target.steps == 0
+
+
+def test_an_incomplete_state_is_refused():
+    state = trained(SGD(0.1)).state()
+    del state["steps"]
+    with pytest.raises(StateMismatchError, match="steps"):
+        SGD(0.1).restore(state)
+
+
+def test_files_that_are_no_state_are_refused(tmp_path):
+    from safetensors.numpy import save_file
+
+    save_file({"w": np.ones(2)}, tmp_path / "weights.safetensors")
+    with pytest.raises(StateMismatchError, match="not written by save_state"):
+        load_state(SGD(0.1), tmp_path / "weights.safetensors")
+    save_state(trained(AdaGrad(0.1)), tmp_path / "cut.safetensors")
+    whole = (tmp_path / "cut.safetensors").read_bytes()
+    (tmp_path / "cut.safetensors").write_bytes(whole[:-7])
+    with pytest.raises(StateMismatchError, match=r"cut\.safetensors is not a whole"):
+        load_state(AdaGrad(0.1), tmp_path / "cut.safetensors")
+    with pytest.raises(FileNotFoundError):
+        load_state(SGD(0.1), tmp_path / "nothing.safetensors")
+
+
+def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "state.safetensors"
+    save_state(trained(AdaGrad(0.1)), path)
+    before = path.read_bytes()
+
+    def fail(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_state(trained(trained(AdaGrad(0.1))), path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["state.safetensors"]
+
+
+def test_the_same_state_gives_the_same_file(tmp_path):
+    save_state(trained(Adam(0.1)), tmp_path / "one")
+    save_state(trained(Adam(0.1)), tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_changing_a_state_does_not_reach_into_the_optimizer():
+    optimizer = trained(AdaGrad(0.1))
+    state = optimizer.state()
+    state["parameter/w/squares"][:] = 77.0
+    assert optimizer.state()["parameter/w/squares"].tolist() == [1.0, 1.0, 1.0]
+    restored = AdaGrad(0.1)
+    restored.restore(state)
+    state["parameter/w/squares"][:] = 5.0
+    assert restored.state()["parameter/w/squares"].tolist() == [77.0, 77.0, 77.0]
+
+
+def test_importing_the_optimizers_imports_nothing_slow():
+    code = (
+        "import sys, autodiff.optimizers; "
+        "print([name for name in ('numba', 'scipy.optimize', 'safetensors') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
