@@ -1,0 +1,200 @@
+"""A factor compared with enumeration: for the factors here, and for your own."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodiff import Module, check_gradients
+from pgm.errors import PgmError
+from pgm.factor import Factor, FactorRun
+
+__all__ = ["FactorCheckError", "check_factor", "entropies"]
+
+Floats = NDArray[np.float64]
+
+
+class FactorCheckError(PgmError, AssertionError):
+    """A factor does not do what its scores say; the message says what differs, where and by how much."""
+
+
+def check_factor(
+    factor: Factor,
+    *,
+    tolerance: float = 1e-10,
+    gradient_tolerance: float = 1e-6,
+    impossible: float = 0.0,
+    scale: float = 1.0,
+    gradients: bool = True,
+    seed: int | np.random.Generator = 0,
+) -> None:
+    """Compare messages, log-partition, beliefs, entropy and adjoints of a small factor with enumeration of its scores.
+
+    Parameters
+    ----------
+    factor : a family whose factors have at most some thousand joint assignments
+    tolerance : greatest difference, absolute or relative
+    impossible : the share of entries of incoming messages that are made -inf
+    scale : incoming messages are drawn from a normal distribution of this standard deviation
+    gradients : whether to check adjoints as well, against central differences
+    seed : of the incoming messages
+
+    Raises
+    ------
+    FactorCheckError
+        If something differs.
+
+    Examples
+    --------
+    >>> from pgm.factors import Table
+    >>> check_factor(Table(np.array([[0, 1]]), [[0.5, -1.0], [-np.inf, 2.0]]))
+    """
+    rng = np.random.default_rng(seed)
+    joint, marks, states = _enumerate(factor)
+    incoming = scale * rng.normal(size=(factor.num_factors, int(factor.offsets[-1])))
+    incoming[rng.random(incoming.shape) < impossible] = -np.inf
+    prepared = factor.prepare(factor.potentials)
+    run = factor.run(incoming.copy(), prepared)
+    weights = joint + incoming[:, states].sum(axis=2)
+    _compare(factor, "log_partition", run.log_partition, _log_sum(weights, axis=1), tolerance)
+    expected_sum, expected_max = _expected_messages(factor, joint, incoming, marks, states)
+    possible = run.log_partition > -np.inf
+    _compare_messages(factor, "messages", run.messages, expected_sum, possible, tolerance)
+    found_max = factor.max_messages(incoming.copy(), prepared)
+    _compare_messages(factor, "max_messages", found_max, expected_max, possible, tolerance)
+    probabilities = np.exp(weights - np.where(possible, run.log_partition, 0.0)[:, None])
+    expected_entropy = -np.sum(
+        probabilities * np.where(probabilities > 0, np.log(np.where(probabilities > 0, probabilities, 1.0)), 0.0),
+        axis=1,
+    )
+    if possible.all():
+        _compare(factor, "entropy", entropies(factor, run), expected_entropy, 10 * tolerance)
+        if factor.potentials is not None:
+            _, slope = run.backward(log_partition=np.ones(factor.num_factors))
+            _compare(factor, "beliefs (as the gradient of the log-partition)", run.beliefs, slope, tolerance)
+    if gradients and possible.all():
+        inputs = (incoming,) if factor.potentials is None else (incoming, factor.potentials)
+        report = check_gradients(_AsModule(factor), *inputs, tolerance=gradient_tolerance)
+        if not report.passed:
+            raise FactorCheckError(f"{factor!r}: adjoints: {report}")
+
+
+def entropies(factor: Factor, run: FactorRun) -> Floats:
+    """Return (F,): the entropy of each factor's belief, log Z - E[log ψ] - Σ_d E[incoming]."""
+    expected = np.zeros(factor.num_factors)
+    if run.beliefs is not None and run.potentials is not None:
+        expected += (run.beliefs * _finite(run.potentials)).reshape(factor.num_factors, -1).sum(axis=1)
+    marginals = edge_marginals(factor, run)
+    expected += (marginals * _finite(run.incoming)).sum(axis=1)
+    return np.asarray(run.log_partition - expected)
+
+
+def edge_marginals(factor: Factor, run: FactorRun) -> Floats:
+    """Return (F, W): the belief of each factor, marginalised to each of its variables."""
+    product = run.incoming + run.messages
+    result = np.empty_like(product)
+    for d in range(factor.degree):
+        part = product[:, factor.offsets[d] : factor.offsets[d + 1]]
+        top = part.max(axis=1, keepdims=True)
+        weights = np.exp(part - np.where(top == -np.inf, 0.0, top))
+        total = weights.sum(axis=1, keepdims=True)
+        result[:, factor.offsets[d] : factor.offsets[d + 1]] = weights / np.where(total > 0, total, 1.0)
+    return result
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(values == -np.inf, 0.0, values)
+
+
+class _AsModule(Module):
+    """incoming (and potentials) → messages with each edge's mean taken off, log-partition, beliefs."""
+
+    def __init__(self, factor: Factor) -> None:
+        self.factor = factor
+        self.output_count = 2 if factor.potentials is None else 3
+
+    def forward(self, incoming: Floats, potentials: Floats | None = None) -> tuple[Floats, ...]:
+        run = self.factor.run(np.array(incoming), self.factor.prepare(potentials))
+        self._keep(run)
+        outputs = (self._centred(run.messages, run.messages), run.log_partition.copy())
+        return outputs if potentials is None else (*outputs, run.beliefs.copy())  # type: ignore[union-attr]
+
+    def backward(self, *adjoints: Floats | None) -> tuple[Floats, ...]:
+        (run,) = self._kept()
+        messages, *others = adjoints
+        if messages is not None:
+            messages = self._centred(messages, run.messages)
+        incoming, potentials = run.backward(messages, *others)
+        return (incoming,) if potentials is None else (incoming, potentials)
+
+    def _centred(self, values: Floats, messages: Floats) -> Floats:
+        """Take the mean over an edge's possible states off: a factor may choose the constant.  Its own adjoint."""
+        result = np.array(values)
+        for d in range(self.factor.degree):
+            edge = slice(self.factor.offsets[d], self.factor.offsets[d + 1])
+            possible = messages[:, edge] > -np.inf
+            count = np.maximum(possible.sum(axis=1, keepdims=True), 1)
+            mean = np.where(possible, values[:, edge], 0.0).sum(axis=1, keepdims=True) / count
+            result[:, edge] -= np.where(possible, mean, 0.0)
+        return result
+
+
+def _enumerate(factor: Factor) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Return log ψ (F, Y), the assignments (Y, D), and the places in a message of their states (Y, D)."""
+    assignments = np.array(list(itertools.product(*map(range, factor.cardinalities))), dtype=np.int64)
+    if len(assignments) > 100_000:
+        raise FactorCheckError(f"{factor!r} has {len(assignments)} joint assignments: check a smaller one")
+    joint = np.stack(
+        [factor.score(np.broadcast_to(y, (factor.num_factors, factor.degree))) for y in assignments], axis=1
+    )
+    return joint, assignments, factor.offsets[:-1] + assignments
+
+
+def _expected_messages(
+    factor: Factor, joint: Floats, incoming: Floats, assignments: NDArray[np.int64], states: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    sums, maxima = np.empty_like(incoming), np.empty_like(incoming)
+    for d in range(factor.degree):
+        others = joint + incoming[:, np.delete(states, d, axis=1)].sum(axis=2)
+        for s in range(factor.cardinalities[d]):
+            chosen = others[:, assignments[:, d] == s]
+            sums[:, factor.offsets[d] + s] = _log_sum(chosen, axis=1)
+            maxima[:, factor.offsets[d] + s] = chosen.max(axis=1)
+    return sums, maxima
+
+
+def _log_sum(values: Floats, axis: int) -> Floats:
+    top = values.max(axis=axis, keepdims=True)
+    top[top == -np.inf] = 0.0
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(values - top).sum(axis=axis)) + top.squeeze(axis))
+
+
+def _compare_messages(
+    factor: Factor, what: str, found: Floats, expected: Floats, possible: NDArray[np.bool_], tolerance: float
+) -> None:
+    """Compare messages with each edge's greatest taken off; where nothing is possible anything goes."""
+
+    def normalised(values: Floats) -> Floats:
+        parts = []
+        for d in range(factor.degree):
+            part = values[possible, factor.offsets[d] : factor.offsets[d + 1]]
+            top = part.max(axis=1, keepdims=True)
+            parts.append(part - np.where(top == -np.inf, 0.0, top))
+        return np.concatenate(parts, axis=1)
+
+    _compare(factor, what, normalised(found), normalised(expected), tolerance)
+
+
+def _compare(factor: Factor, what: str, found: Any, expected: Any, tolerance: float) -> None:
+    found, expected = np.asarray(found), np.asarray(expected)
+    if found.shape != expected.shape:
+        raise FactorCheckError(f"{factor!r}: {what} has shape {found.shape}, but {expected.shape} was expected")
+    with np.errstate(invalid="ignore"):
+        error = np.where(found == expected, 0.0, np.abs(found - expected) / np.maximum(1.0, np.abs(expected)))
+    if np.isnan(error).any() or (error > tolerance).any():
+        where = np.unravel_index(int(np.nanargmax(np.where(np.isnan(error), np.inf, error))), error.shape)
+        raise FactorCheckError(
+            f"{factor!r}: {what} at {[int(i) for i in where]} is {found[where]!r}, but enumeration gives {expected[where]!r}"
+        )

@@ -1,0 +1,27 @@
+"""What can go wrong in `pgm`, each named by its meaning."""
+
+__all__ = ["ContradictionError", "FactorGraphError", "FileFormatError", "PgmError", "PotentialError", "TooLargeError"]
+
+
+class PgmError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class FactorGraphError(PgmError, ValueError):
+    """A factor graph is put together or asked in a way that cannot work."""
+
+
+class PotentialError(PgmError, ValueError):
+    """Log-potentials of the wrong shape, or with a value that is none (NaN or +inf)."""
+
+
+class ContradictionError(PgmError, ValueError):
+    """Nothing satisfies all factors; the message names the factor or variable where that was seen."""
+
+
+class TooLargeError(PgmError, ValueError):
+    """An exact method would need more memory than it may take; the message says how much."""
+
+
+class FileFormatError(PgmError, ValueError):
+    """A file does not have the format that it should have; the message says `file:line: what, what was expected`."""

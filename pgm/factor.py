@@ -1,0 +1,188 @@
+"""The contract of a factor, and of a family of factors.
+
+A *family* is a batch of factors of one shape: F factors over D variables each, whose cardinalities are the same for all
+factors (but may differ between positions).  A single factor is a family of one.  A family's messages are one array
+(F, W) with W = Σ_d c_d: for each factor the states of its first variable, then those of its second, and so on; for binary
+variables that is (F, D, 2).
+
+Everything is in the log domain; -inf is a real zero.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pgm.errors import PotentialError
+from pgm.variables import as_index, owner
+
+__all__ = ["Factor", "FactorRun", "check_log_potentials"]
+
+Floats = NDArray[np.float64]
+
+
+class FactorRun(ABC):
+    """What a family makes of its incoming messages (sum-product), and the adjoints of that.
+
+    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties that
+    cost something are cached.
+    """
+
+    def __init__(self, incoming: Floats, potentials: Floats | None = None) -> None:
+        self.incoming = incoming
+        self.potentials = potentials
+
+    @property
+    @abstractmethod
+    def messages(self) -> Floats:
+        """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
+
+        A constant that is added to all states of one message changes nothing, so a family may choose it.
+        """
+
+    @property
+    @abstractmethod
+    def log_partition(self) -> Floats:
+        """(F,): log Σ_y ψ(y) Π_d m_d(y_d); -inf where the incoming messages contradict the factor."""
+
+    @property
+    def beliefs(self) -> Floats | None:
+        """In the shape of the potentials: the probability (expected use) of each entry; None without potentials."""
+        return None
+
+    @abstractmethod
+    def backward(
+        self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
+    ) -> tuple[Floats, Floats | None]:
+        """Return the adjoints of `incoming` (F, W) and of the potentials, given those of the outputs (None is zero).
+
+        An entry that is -inf has an adjoint of exactly 0.
+        """
+
+
+class Factor(ABC):
+    """A family of factors of one shape over discrete variables.
+
+    A subclass stores what it needs in its constructor (after `super().__init__`) and writes the abstract methods.
+    `check_factor` compares all of them with enumeration.
+
+    Parameters
+    ----------
+    variables : what `as_index` takes
+    name : for messages and pictures
+    """
+
+    def __init__(self, variables: Any, *, name: str | None = None) -> None:
+        self.graph = owner(variables)
+        self.variables = as_index(variables)
+        self.name = name or type(self).__name__
+        if self.graph is not None:
+            cards = self.graph.cardinalities[self.variables]
+            if (cards != cards[:1]).any():
+                raise PotentialError(
+                    f"{self.name}: the factors of a family have the same numbers of states at each position, but here "
+                    f"position {int(np.argmax((cards != cards[:1]).any(axis=0)))} has different ones"
+                )
+            self.cardinalities: tuple[int, ...] = tuple(int(card) for card in cards[0])
+        else:
+            self.cardinalities = (2,) * self.variables.shape[1]
+
+    # What a family is
+
+    @property
+    def num_factors(self) -> int:
+        """F."""
+        return len(self.variables)
+
+    @property
+    def degree(self) -> int:
+        """D."""
+        return self.variables.shape[1]
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """(D + 1,): where the states of each position begin in a row of messages; the last is W."""
+        return np.concatenate([[0], np.cumsum(self.cardinalities)])
+
+    @property
+    def potentials(self) -> Floats | None:
+        """The log-potentials, with F as the first axis: what beliefs and gradients belong to.  None for a hard factor."""
+        return None
+
+    @abstractmethod
+    def score(self, assignment: NDArray[np.int64]) -> Floats:
+        """Return (F,): log ψ of an assignment (F, D) of state numbers; -inf where it is forbidden."""
+
+    # What it does with messages
+
+    def prepare(self, potentials: Floats | None) -> Any:
+        """Return whatever depends on the potentials only; passed to `run` and `max_messages`."""
+        return potentials
+
+    @abstractmethod
+    def run(self, incoming: Floats, prepared: Any) -> FactorRun:
+        """Take incoming messages (F, W) and give all that sum-product needs."""
+
+    @abstractmethod
+    def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
+        """Return (F, W): to state s of variable d, max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant an edge."""
+
+    # How families are batched and split by schedules
+
+    def merge_key(self) -> Hashable | None:
+        """Return a key: families with the same one can be stacked into one.  None: this one stays alone."""
+        return None
+
+    @classmethod
+    def stack(cls, families: Sequence["Factor"]) -> "Factor":
+        """Return one family of all the factors of families with the same `merge_key`."""
+        raise TypeError(f"{cls.__name__} has a merge_key but no stack method")
+
+    def take(self, rows: NDArray[np.int64]) -> "Factor":
+        """Return the family of some of the factors."""
+        if self.num_factors == 1 and len(rows) == 1:
+            return self
+        raise TypeError(f"{type(self).__name__} has several factors but no take method")
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterable["Factor"]:
+        """Yield small families, over variables given as plain numbers, for the conformance tests."""
+        return ()
+
+    def describe(self, row: int) -> str:
+        """Return the name of one factor of the family, with its variables, for messages."""
+        names = [str(v) for v in self.variables[row]]
+        if self.graph is not None:
+            names = [self.graph.variable_at(int(v)).name for v in self.variables[row]]
+        shown = ", ".join(names[:6]) + (f", … ({len(names)} in all)" if len(names) > 6 else "")
+        which = f" {row}" if self.num_factors > 1 else ""
+        return f"factor{which} of {self.name} over ({shown})" if which else f"{self.name} over ({shown})"
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.num_factors} factors over {self.degree} variables>"
+
+
+def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """Return log-potentials as a float64 array of a shape (broadcast to it), or say what is wrong with them.
+
+    Raises
+    ------
+    PotentialError
+        If the shape does not fit, or a value is NaN or +inf.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.array(np.broadcast_to(array, shape), order="C")
+    except ValueError:
+        raise PotentialError(f"{name}: log-potentials of shape {array.shape} do not fit {shape}") from None
+    bad = np.isnan(array) | (array == np.inf)
+    if bad.any():
+        where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
+        raise PotentialError(
+            f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, or -inf for what "
+            f"is impossible"
+        )
+    return array

@@ -1,0 +1,268 @@
+"""Explicit tables of log-potentials."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from pgm import kernels
+from pgm.factor import Factor, FactorRun, check_log_potentials
+
+__all__ = ["Table"]
+
+Floats = NDArray[np.float64]
+
+
+class Table(Factor):
+    """ψ(y) is looked up in a table: any number of variables, any (mixed) numbers of states, -inf allowed.
+
+    Parameters
+    ----------
+    variables : a list of variables for one factor; an array (factors, degree) of them for a family
+    log_potentials : (c_1, …, c_D) for one factor, or shared by a family; (factors, c_1, …, c_D) for a family
+
+    Examples
+    --------
+    >>> from pgm import FactorGraph
+    >>> graph = FactorGraph()
+    >>> pixels = graph.variables("pixel", shape=(4,))
+    >>> agree = Table(pixels[[[0, 1], [1, 2], [2, 3]]], [[0.5, 0.0], [0.0, 0.5]])
+    >>> agree
+    <Table: 3 factors over 2 variables>
+    """
+
+    def __init__(self, variables: Any, log_potentials: ArrayLike, *, name: str | None = None) -> None:
+        super().__init__(variables, name=name)
+        if (
+            self.graph is None and np.ndim(log_potentials) >= self.degree
+        ):  # plain numbers: the table says how many states
+            self.cardinalities = np.shape(log_potentials)[-self.degree :]
+        shape = (self.num_factors, *self.cardinalities)
+        self.log_potentials = check_log_potentials(self.name, log_potentials, shape)
+
+    @property
+    def potentials(self) -> Floats:
+        """(F, c_1, …, c_D)."""
+        return self.log_potentials
+
+    def score(self, assignment: NDArray[np.int64]) -> Floats:
+        """Return the table's entries."""
+        return self.log_potentials[(np.arange(self.num_factors), *np.asarray(assignment).T)]
+
+    def prepare(self, potentials: Floats | None) -> "Prepared":
+        """Scale the tables for the probability domain."""
+        return Prepared.of(self.log_potentials if potentials is None else potentials)
+
+    def run(self, incoming: Floats, prepared: "Prepared") -> "TableRun":
+        """Sum in the probability domain where that is safe, and in the log domain elsewhere."""
+        return TableRun(incoming, prepared, self)
+
+    def max_messages(self, incoming: Floats, prepared: "Prepared") -> Floats:
+        """Maximise in the log domain."""
+        outgoing = np.empty_like(incoming)
+        for d in range(self.degree):
+            scores = _sum_of_others(prepared.log, incoming, self.offsets, d)
+            axes = tuple(axis + 1 for axis in range(self.degree) if axis != d)
+            outgoing[:, self.offsets[d] : self.offsets[d + 1]] = scores.max(axis=axes)
+        return outgoing
+
+    def merge_key(self) -> tuple[str, tuple[int, ...]]:
+        """Tables of one shape can be stacked."""
+        return "Table", self.cardinalities
+
+    @classmethod
+    def stack(cls, families: Sequence[Factor]) -> "Table":
+        """Return one family with all the tables."""
+        table = cls.__new__(cls)
+        table.graph = families[0].graph
+        table.name = families[0].name
+        table.variables = np.concatenate([family.variables for family in families])
+        table.cardinalities = families[0].cardinalities
+        table.log_potentials = np.concatenate([family.potentials for family in families])  # type: ignore[misc]
+        return table
+
+    def take(self, rows: NDArray[np.int64]) -> "Table":
+        """Return the family of some of the tables."""
+        table = Table.__new__(Table)
+        table.graph, table.name, table.cardinalities = self.graph, self.name, self.cardinalities
+        table.variables, table.log_potentials = self.variables[rows], self.log_potentials[rows]
+        return table
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterable["Table"]:
+        """Yield tables of one to four positions, some with impossible entries, some with wide ranges."""
+        for shape in ((3,), (2, 2), (2, 3), (3, 2, 2), (2, 1, 3, 2)):
+            for scale in (1.0, 400.0):
+                values = scale * rng.normal(size=(2, *shape))
+                values[rng.random(values.shape) < 0.2] = -np.inf
+                values.reshape(2, -1)[:, -1] = 0.0
+                yield cls(np.arange(2 * len(shape)).reshape(2, len(shape)), values)
+
+
+@frozen(eq=False)
+class Prepared:
+    """Log-potentials (F, …), the same scaled to a maximum of 1 as (F, S), by what, and whether that is safe."""
+
+    log: Floats = field()
+    weights: Floats = field()
+    scale: Floats = field()
+    safe: NDArray[np.bool_] = field()
+
+    @classmethod
+    def of(cls, log_potentials: Floats) -> "Prepared":
+        """Scale log-potentials."""
+        flat = np.ascontiguousarray(log_potentials, dtype=np.float64).reshape(len(log_potentials), -1)
+        scale = flat.max(axis=1)
+        scale[scale == -np.inf] = 0.0
+        below = flat - scale[:, None]
+        lowest = np.where(below == -np.inf, 0.0, below).min(axis=1)
+        return cls(log_potentials, np.exp(below), scale, lowest >= -kernels.table.SAFE_RANGE)
+
+
+class TableRun(FactorRun):
+    """Messages of tables; see `pgm.kernels.table` for when the probability domain is used."""
+
+    def __init__(self, incoming: Floats, prepared: Prepared, table: Table) -> None:
+        super().__init__(incoming, prepared.log)
+        self.prepared = prepared
+        self.cards = np.array(table.cardinalities, dtype=np.int64)
+        self.offsets = table.offsets
+        self.scaled = np.zeros_like(incoming)
+        self.shift = np.empty(len(incoming))
+        unsafe = np.empty(len(incoming), dtype=np.bool_)
+        kernels.table.scale_messages(incoming, self.offsets, prepared.safe, self.scaled, self.shift, unsafe)
+        self.outgoing = np.zeros_like(incoming)
+        self.total = np.empty(len(incoming))
+        kernels.table.forward(prepared.weights, self.cards, self.offsets, self.scaled, self.outgoing, self.total)
+        rows = np.flatnonzero(unsafe)
+        self.unsafe = rows
+        self.in_logs = LogTables(incoming[rows], prepared.log[rows], self.offsets) if len(rows) else None
+        self.total[rows] = 0.0
+
+    @cached_property
+    def messages(self) -> Floats:
+        """(F, W), with each edge shifted by what its factor's other messages were scaled by."""
+        with np.errstate(divide="ignore"):
+            result = np.log(self.outgoing)
+        if self.in_logs is not None:
+            result[self.unsafe] = self.in_logs.messages
+        return result
+
+    @cached_property
+    def log_partition(self) -> Floats:
+        """(F,)."""
+        with np.errstate(divide="ignore"):
+            result = np.log(self.total) + self.shift + self.prepared.scale
+        if self.in_logs is not None:
+            result[self.unsafe] = self.in_logs.log_partition
+        return result
+
+    @cached_property
+    def beliefs(self) -> Floats:
+        """(F, c_1, …, c_D): the joint distribution of each factor's variables."""
+        shape = self.prepared.log.shape
+        joint = self.prepared.weights.reshape(shape)
+        for d in range(len(self.cards)):
+            joint = joint * _along(self.scaled, self.offsets, d, len(self.cards))
+        safe_total = np.where(self.total > 0.0, self.total, 1.0)
+        joint = joint / safe_total.reshape(-1, *[1] * len(self.cards))
+        if self.in_logs is not None:
+            joint[self.unsafe] = self.in_logs.beliefs
+        return joint
+
+    def backward(
+        self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the adjoints of incoming messages and log-potentials."""
+        d_incoming = np.zeros_like(self.incoming)
+        d_weights = np.zeros_like(self.prepared.weights)
+        d_messages = np.zeros_like(self.incoming) if messages is None else np.require(messages, np.float64, ["C", "W"])
+        d_joint = np.zeros_like(self.prepared.weights)
+        if log_partition is not None:
+            d_joint += np.asarray(log_partition)[:, None]
+        if beliefs is not None:
+            flat = np.asarray(beliefs, dtype=np.float64).reshape(d_joint.shape)
+            mean = (flat * self.beliefs.reshape(d_joint.shape)).sum(axis=1, keepdims=True)
+            d_joint += flat - mean
+        kernels.table.backward(
+            self.prepared.weights, self.cards, self.offsets, self.scaled, self.outgoing, self.total,
+            d_messages, d_joint, d_incoming, d_weights,
+        )  # fmt: skip
+        if self.in_logs is not None:
+            rows = self.unsafe
+            d_incoming[rows], redone = self.in_logs.backward(d_messages[rows], d_joint[rows])
+            d_weights[rows] = redone.reshape(len(rows), -1)
+        return d_incoming, d_weights.reshape(self.prepared.log.shape)
+
+
+class LogTables:
+    """The same in the log domain and plain NumPy: the reference, and the fallback for wide ranges."""
+
+    def __init__(self, incoming: Floats, log_potentials: Floats, offsets: NDArray[np.int64]) -> None:
+        self.incoming, self.log_potentials, self.offsets = incoming, log_potentials, offsets
+        self.degree = len(offsets) - 1
+        self.terms = [_sum_of_others(log_potentials, incoming, offsets, d) for d in range(self.degree)]
+        self.joint = self.terms[0] + _along(incoming, offsets, 0, self.degree)
+
+    @cached_property
+    def messages(self) -> Floats:
+        """(F, W)."""
+        columns = []
+        for d, terms in enumerate(self.terms):
+            columns.append(_log_sum(terms, tuple(axis + 1 for axis in range(self.degree) if axis != d)))
+        return np.concatenate(columns, axis=1)
+
+    @cached_property
+    def log_partition(self) -> Floats:
+        """(F,)."""
+        return _log_sum(self.joint, tuple(range(1, self.degree + 1)))
+
+    @cached_property
+    def beliefs(self) -> Floats:
+        """(F, c_1, …, c_D)."""
+        total = np.where(self.log_partition == -np.inf, 0.0, self.log_partition)
+        return np.exp(self.joint - total.reshape(-1, *[1] * self.degree))
+
+    def backward(self, d_messages: Floats, d_joint: Floats) -> tuple[Floats, Floats]:
+        """Return the adjoints of incoming messages and log-potentials."""
+        whole = self.beliefs * d_joint.reshape(self.beliefs.shape)
+        parts = []
+        for d, terms in enumerate(self.terms):
+            sent = _along(self.messages, self.offsets, d, self.degree)
+            share = np.exp(terms - np.where(sent == -np.inf, 0.0, sent))
+            parts.append(share * _along(d_messages, self.offsets, d, self.degree))
+        every = whole + sum(parts)
+        d_incoming = np.empty_like(self.incoming)
+        for d, part in enumerate(parts):
+            others = tuple(axis + 1 for axis in range(self.degree) if axis != d)
+            d_incoming[:, self.offsets[d] : self.offsets[d + 1]] = (every - part).sum(axis=others)
+        d_incoming[self.incoming == -np.inf] = 0.0
+        return d_incoming, every
+
+
+def _along(messages: Floats, offsets: NDArray[np.int64], position: int, degree: int) -> Floats:
+    """Return the messages of one position with the axes of a table: (F, 1, …, c, …, 1)."""
+    shape = [len(messages), *[1] * degree]
+    shape[position + 1] = int(offsets[position + 1] - offsets[position])
+    return messages[:, offsets[position] : offsets[position + 1]].reshape(shape)
+
+
+def _sum_of_others(log_potentials: Floats, incoming: Floats, offsets: NDArray[np.int64], position: int) -> Floats:
+    terms = log_potentials
+    degree = len(offsets) - 1
+    for d in range(degree):
+        if d != position:
+            terms = terms + _along(incoming, offsets, d, degree)
+    return terms
+
+
+def _log_sum(terms: Floats, axes: tuple[int, ...]) -> Floats:
+    if not axes:
+        return terms.copy()
+    top = terms.max(axis=axes, keepdims=True)
+    top[top == -np.inf] = 0.0
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(terms - top).sum(axis=axes)) + top.squeeze(axes)

@@ -1,0 +1,166 @@
+"""A factor graph: variables, and factors over them."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgm.errors import FactorGraphError
+from pgm.factor import Factor
+from pgm.variables import Variable, VariableArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FactorGraph"]
+
+AnyFactor = TypeVar("AnyFactor", bound=Factor)
+
+
+class FactorGraph:
+    """Discrete variables and factors; p(y) ∝ Π_α ψ_α(y_α).
+
+    Examples
+    --------
+    >>> from pgm import BeliefPropagation, FactorGraph
+    >>> from pgm.factors import Table
+    >>> graph = FactorGraph()
+    >>> rain = graph.variable("rain", ["no", "yes"])
+    >>> wet = graph.variable("wet", ["no", "yes"])
+    >>> prior = graph.add(Table([rain], np.log([0.8, 0.2])))
+    >>> cause = graph.add(Table([rain, wet], np.log([[0.9, 0.1], [0.2, 0.8]])))
+    >>> BeliefPropagation().run(graph).belief(wet).round(3)
+    array([0.76, 0.24])
+    """
+
+    def __init__(self) -> None:
+        self.families: list[Factor] = []
+        self._cardinalities: list[int] = []
+        self._blocks: list[tuple[int, str, tuple[int, ...], tuple[Any, ...]]] = []  # first, name, shape, states
+        self._first: list[int] = []
+        self._by_name: dict[str, int] = {}
+        self._cards_array = np.zeros(0, dtype=np.int64)
+
+    # Building
+
+    def variable(self, name: str, states: Sequence[Any] | int = 2) -> Variable:
+        """Add a variable with named states (or so many, named 0, 1, …)."""
+        block = self._add_block(name, (), states)
+        return self.variable_at(block)
+
+    def variables(self, name: str, shape: int | tuple[int, ...], states: Sequence[Any] | int = 2) -> VariableArray:
+        """Add an array of variables with the same states."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        first = self._add_block(name, shape, states)
+        index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
+        return VariableArray(self, index, name, self._blocks[-1][3])
+
+    def add(self, factor: AnyFactor) -> AnyFactor:
+        """Add a factor, or a family of factors, and return it."""
+        if not isinstance(factor, Factor):
+            raise FactorGraphError(f"add takes a factor such as Table(variables, log_potentials), not {factor!r}")
+        if factor.graph is not None and factor.graph is not self:
+            raise FactorGraphError(
+                f"{factor!r} is over variables of another factor graph; make it with variables of this one"
+            )
+        outside = (factor.variables < 0) | (factor.variables >= self.num_variables)
+        if outside.any():
+            raise FactorGraphError(
+                f"{factor!r} is over variable {factor.variables[outside][0]}, but there are {self.num_variables}"
+            )
+        ordered = np.sort(factor.variables, axis=1)
+        twice = (np.diff(ordered, axis=1) == 0).any(axis=1)
+        if twice.any():
+            raise FactorGraphError(f"{factor.describe(int(np.argmax(twice)))} has a variable twice")
+        if tuple(self.cardinalities[factor.variables[0]]) != factor.cardinalities:
+            raise FactorGraphError(
+                f"{factor!r} is for variables with {factor.cardinalities} states, but these have "
+                f"{tuple(self.cardinalities[factor.variables[0]].tolist())}"
+            )
+        self.families.append(factor)
+        return factor
+
+    def extend(self, factors: Iterable[Factor]) -> None:
+        """Add several factors."""
+        for factor in factors:
+            self.add(factor)
+
+    # Looking
+
+    @property
+    def num_variables(self) -> int:
+        """The number of variables."""
+        return len(self._cardinalities)
+
+    @property
+    def num_factors(self) -> int:
+        """The number of factors, all families together."""
+        return sum(family.num_factors for family in self.families)
+
+    @property
+    def cardinalities(self) -> NDArray[np.int64]:
+        """(variables,): the number of states of each."""
+        if len(self._cards_array) != len(self._cardinalities):
+            self._cards_array = np.array(self._cardinalities, dtype=np.int64)
+        return self._cards_array
+
+    def variable_at(self, index: int) -> Variable:
+        """Return the variable with this number."""
+        block = int(np.searchsorted(self._first, index, side="right")) - 1
+        first, name, shape, states = self._blocks[block]
+        if shape:
+            place = ", ".join(str(int(i)) for i in np.unravel_index(index - first, shape))
+            name = f"{name}[{place}]"
+        return Variable(self, index, name, states)
+
+    def __getitem__(self, name: str) -> Variable | VariableArray:
+        """Return a variable, or an array of variables, by its name."""
+        if name not in self._by_name:
+            raise FactorGraphError(f"there is no variable {name!r}; there are {sorted(self._by_name)[:10]} …")
+        first, name, shape, states = self._blocks[self._by_name[name]]
+        if not shape:
+            return self.variable_at(first)
+        index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
+        return VariableArray(self, index, name, states)
+
+    def score(self, assignment: NDArray[np.int64]) -> float:
+        """Return Σ_α log ψ_α of an assignment (variables,) of state numbers; -inf where a factor forbids it."""
+        states = np.asarray(assignment, dtype=np.int64)
+        return float(sum(family.score(states[family.variables]).sum() for family in self.families))
+
+    def evidence(self, observed: Mapping[Any, Any] | None) -> dict[int, int]:
+        """Return observed states as {variable number: state number}, given by Variables, names or numbers."""
+        found: dict[int, int] = {}
+        for key, state in (observed or {}).items():
+            variable = key
+            if isinstance(key, str):
+                variable = self[key]
+            elif isinstance(key, int | np.integer):
+                variable = self.variable_at(int(key))
+            if not isinstance(variable, Variable):
+                raise FactorGraphError(f"evidence on {key!r}: give single variables, not {type(variable).__name__}")
+            found[variable.index] = variable.state(state)
+        return found
+
+    def draw(self, *, axes: "Axes | None" = None) -> "Axes":
+        """Draw the graph with matplotlib: variables round, factors square; see `pgm.drawing`."""
+        from pgm.drawing import draw
+
+        return draw(self, axes=axes)
+
+    def __repr__(self) -> str:
+        return f"<FactorGraph: {self.num_variables} variables, {self.num_factors} factors in {len(self.families)} families>"
+
+    def _add_block(self, name: str, shape: tuple[int, ...], states: Sequence[Any] | int) -> int:
+        if name in self._by_name:
+            raise FactorGraphError(f"there is already a variable {name!r}; choose another name")
+        names: tuple[Hashable, ...] = tuple(range(states)) if isinstance(states, int) else tuple(states)
+        if not names or len(set(names)) != len(names):
+            raise FactorGraphError(f"variable {name!r}: the states {names} must be different, and at least one")
+        first = len(self._cardinalities)
+        self._by_name[name] = len(self._blocks)
+        self._blocks.append((first, name, shape, names))
+        self._first.append(first)
+        self._cardinalities.extend([len(names)] * int(np.prod(shape)))
+        return first
