@@ -1,5 +1,6 @@
 """Factor graphs, belief propagation and learning through it."""
 
+from pgm.belief_propagation import BeliefPropagation
 from pgm.check import FactorCheckError, check_factor
 from pgm.errors import (
     ContradictionError,
@@ -11,9 +12,13 @@ from pgm.errors import (
 )
 from pgm.factor import Factor, FactorRun
 from pgm.graph import FactorGraph
+from pgm.result import BeliefResult
+from pgm.unrolled import UnrolledBeliefPropagation
 from pgm.variables import Variable, VariableArray
 
 __all__ = [
+    "BeliefPropagation",
+    "BeliefResult",
     "ContradictionError",
     "Factor",
     "FactorCheckError",
@@ -24,6 +29,7 @@ __all__ = [
     "PgmError",
     "PotentialError",
     "TooLargeError",
+    "UnrolledBeliefPropagation",
     "Variable",
     "VariableArray",
     "check_factor",

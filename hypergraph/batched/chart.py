@@ -15,7 +15,11 @@ Floats = NDArray[np.float64]
 
 
 class BatchChart(Protocol):
-    """A run of inside-outside on a batch of one or more arrays of potentials."""
+    """A run of inside-outside on a batch of one or more arrays of potentials.
+
+    An array may be broadcast along the batch (one grammar for all sentences): its marginals and adjoints are then
+    summed over the batch.
+    """
 
     @property
     def log_partitions(self) -> Floats:
@@ -24,6 +28,9 @@ class BatchChart(Protocol):
     @property
     def marginals(self) -> tuple[Floats, ...]:
         """The expected uses of each potential, in the shapes of the potentials; zero in the padding."""
+
+    def log_partitions_backward(self, adjoint: Floats) -> tuple[Floats, ...]:
+        """Return the adjoints of the potentials, given that of the log-partitions (batch,): weighted marginals."""
 
     def backward(self, *adjoints: Floats | None) -> tuple[Floats, ...]:
         """Return the adjoints of the potentials, given those of the marginals."""
@@ -57,17 +64,14 @@ class BatchMarginals(Module):
     def backward(self, log_partitions: Floats | None, *marginals: Floats | None) -> tuple[Floats, ...]:
         """Return the adjoints of the potentials (Gormley et al. 2015, eqs 16–19)."""
         (chart,) = self._kept()
-        if all(adjoint is None for adjoint in marginals):
-            adjoints = tuple(np.zeros_like(marginal) for marginal in chart.marginals)
-        else:
-            adjoints = chart.backward(*marginals)
+        parts = []
         if log_partitions is not None:
-            scale = np.asarray(log_partitions, dtype=np.float64)
-            adjoints = tuple(
-                adjoint + scale.reshape(-1, *[1] * (marginal.ndim - 1)) * marginal
-                for adjoint, marginal in zip(adjoints, chart.marginals, strict=True)
-            )
-        return adjoints
+            parts.append(chart.log_partitions_backward(np.asarray(log_partitions, dtype=np.float64)))
+        if any(adjoint is not None for adjoint in marginals):
+            parts.append(chart.backward(*marginals))
+        if not parts:
+            return tuple(np.zeros_like(marginal) for marginal in chart.marginals)
+        return tuple(sum(arrays) for arrays in zip(*parts, strict=True))
 
 
 @frozen(eq=False)
@@ -112,6 +116,21 @@ def check_potentials(name: str, values: Any, ndim: int) -> Floats:
         where = tuple(int(axis) for axis in np.unravel_index(int(np.argmax(bad)), array.shape))
         raise WeightError(f"{name}{list(where)} is {array[where]}: log-weights are finite numbers or -inf")
     return array
+
+
+def scale_rows(scales: Floats, values: Floats) -> Floats:
+    """Return each row values[b] (batch, …) times scales[b]."""
+    return scales.reshape(-1, *[1] * (values.ndim - 1)) * values
+
+
+def row_for(values: Floats, rows: NDArray[np.int64]) -> Floats:
+    """Return some rows of a batch, of an array that may hold one row for all."""
+    return values if len(values) == 1 else values[rows]
+
+
+def direction(adjoint: Floats | None, shape: tuple[int, ...]) -> Floats:
+    """Return the adjoint of a marginal as an array that a kernel can take."""
+    return np.zeros(shape) if adjoint is None else np.require(adjoint, np.float64, ["C", "W"]).reshape(shape)
 
 
 def check_lengths(lengths: Any, batch: int, longest: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import kernels
-from hypergraph.batched.chart import check_lengths, check_potentials
+from hypergraph.batched.chart import check_lengths, check_potentials, scale_rows
 from hypergraph.errors import ImpossibleError
 
 __all__ = ["TreeChart", "best_trees"]
@@ -78,6 +78,10 @@ class TreeChart:
             kernels.eisner_log.outside(*self._unsafe_part, redone)
             result[self._unsafe] = redone
         return (result,)
+
+    def log_partitions_backward(self, adjoint: Floats) -> tuple[Floats]:
+        """Return the adjoint of the scores, given that of the log-partitions."""
+        return (scale_rows(adjoint, self.marginals[0]),)
 
     def backward(self, *adjoints: Floats | None) -> tuple[Floats]:
         """Return the adjoint of the scores, given that of the marginals."""

@@ -60,7 +60,7 @@ def backward(edge_start, tail_start, tails, weight, weights, beta, alpha, root, 
     beta_adjoint = np.zeros(num_nodes)
     weight_adjoint = np.zeros(len(weights))
     for node in range(num_nodes):
-        beta_adjoint[node] = node_adjoint[node] * alpha[node] / total  # eq. 18, first term
+        beta_adjoint[node] += node_adjoint[node] * alpha[node] / total  # eq. 18, first term
         beta_adjoint[root] -= node_adjoint[node] * alpha[node] * beta[node] / (total * total)  # eq. 17
     for node in range(root, -1, -1):
         for edge in range(edge_start[node], edge_start[node + 1]):

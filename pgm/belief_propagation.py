@@ -1,0 +1,83 @@
+"""Belief propagation: sum-product or max-product, with any schedule."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from attrs import field, frozen
+from attrs.validators import ge, in_, instance_of, lt
+
+from pgm.graph import FactorGraph
+from pgm.message_passing import MessagePassing
+from pgm.result import BeliefResult
+from pgm.schedules import Parallel, Residual, Schedule, SpanningTree
+
+__all__ = ["BeliefPropagation", "as_schedule"]
+
+
+def as_schedule(schedule: Schedule | str) -> Schedule:
+    """Return a schedule, given one or the name "parallel", "tree" or "residual"."""
+    if isinstance(schedule, str):
+        known: dict[str, Schedule] = {"parallel": Parallel(), "tree": SpanningTree(), "residual": Residual()}
+        if schedule not in known:
+            raise ValueError(f"schedule is one of {sorted(known)}, or a Schedule of your own; not {schedule!r}")
+        return known[schedule]
+    return schedule
+
+
+@frozen(kw_only=True)
+class BeliefPropagation:
+    """Belief propagation on any factor graph.
+
+    Parameters
+    ----------
+    iterations : at most so many
+    tolerance : stop when no message changes by more (0: never stop early)
+    damping : in [0, 1), the weight of the old message in the new one, in the log domain
+    schedule : "parallel", "tree" (exact on trees in one iteration), "residual", or a `Schedule`
+    mode : "sum" for marginals, "max" for the best assignment
+
+    Examples
+    --------
+    >>> from pgm import FactorGraph
+    >>> from pgm.factors import Table
+    >>> graph = FactorGraph()
+    >>> chain = graph.variables("x", shape=(5,))
+    >>> table = graph.add(Table(chain[[[0, 1], [1, 2], [2, 3], [3, 4]]], [[1.0, 0.0], [0.0, 1.0]]))
+    >>> result = BeliefPropagation(schedule="tree").run(graph, evidence={chain[0]: 1})
+    >>> result.belief(chain).round(3)[:, 1]
+    array([1.   , 0.731, 0.607, 0.549, 0.523])
+    >>> result.converged, result.iterations
+    (True, 2)
+    """
+
+    iterations: int = field(default=100, validator=ge(0))
+    tolerance: float = field(default=1e-8, validator=ge(0))
+    damping: float = field(default=0.0, validator=[ge(0), lt(1)])
+    schedule: Schedule = field(default="parallel", converter=as_schedule, validator=instance_of(Schedule))
+    mode: Literal["sum", "max"] = field(default="sum", validator=in_(("sum", "max")))
+
+    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> BeliefResult:
+        """Pass messages until they settle, or the iterations are used up; the result says which.
+
+        Parameters
+        ----------
+        evidence : observed states, {variable (or its name or number): state (or its number)}
+
+        Raises
+        ------
+        ContradictionError
+            If nothing satisfies all factors and the evidence, as far as messages tell; names the factor.
+        """
+        plan = self.schedule.plan(graph)
+        passing = MessagePassing(plan.layout, evidence=graph.evidence(evidence), mode=self.mode, damping=self.damping)
+        plan.start(passing)
+        residuals: list[float] = []
+        converged = False
+        for _ in range(self.iterations):
+            residuals.append(plan.iterate(passing))
+            converged = residuals[-1] <= self.tolerance and self.tolerance > 0
+            if converged:
+                break
+        passing.beliefs()  # a contradiction is an error here, not when the result is read
+        return BeliefResult(passing, converged, len(residuals), np.array(residuals))

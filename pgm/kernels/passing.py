@@ -1,0 +1,77 @@
+"""The arithmetic between factors: cavities, normalisation, damping, and sums at the variables.
+
+Legend: `messages` (F, W) of a block of factors to its variables, normalised to a maximum of 0 on each edge; `index` (F, W)
+the place of each entry among the states of all variables; `total` (states,) the sum of all messages at each state.
+"""
+
+import numpy as np
+
+from autodiff.kernels.compiler import kernel
+
+__all__ = ["absorb", "cavities", "resum"]
+
+NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
+
+
+@kernel
+def cavities(total, index, messages, incoming):
+    """Write what each factor hears from its variables: the sum of all messages but its own.
+
+    Where its own message is -inf the state is impossible whatever the others say, so it may stay impossible.
+    """
+    for f in range(np.uint64(index.shape[0])):
+        for w in range(np.uint64(index.shape[1])):
+            own = messages[f, w]
+            incoming[f, w] = total[index[f, w]] - own if own > -np.inf else -np.inf
+
+
+@kernel
+def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
+    """Write the new messages (normalised, damped, only to `targets` (F, D)), and their sum at each local state.
+
+    Returns the greatest change of a message's logarithm (entries of no weight left out; 1 for a new zero), and the row of
+    a factor all of whose states are impossible on some edge, or -1.
+    """
+    change = 0.0
+    contradiction = -1
+    contribution[:] = 0.0
+    for f in range(len(proposed)):
+        for d in range(len(offsets) - 1):
+            first, last = offsets[d], offsets[d + 1]
+            if targets[f, d]:
+                top = -np.inf
+                for w in range(first, last):
+                    top = max(top, proposed[f, w])
+                if top == -np.inf:
+                    contradiction = f
+                    top = 0.0
+                if damping > 0.0:
+                    high = -np.inf
+                    for w in range(first, last):
+                        new[f, w] = (1.0 - damping) * (proposed[f, w] - top) + damping * old[f, w]
+                        high = max(high, new[f, w])
+                    for w in range(first, last):
+                        new[f, w] -= high
+                else:
+                    for w in range(first, last):
+                        new[f, w] = proposed[f, w] - top
+                for w in range(first, last):
+                    if new[f, w] != old[f, w] and max(new[f, w], old[f, w]) > NEGLIGIBLE:
+                        change = max(change, min(abs(new[f, w] - old[f, w]), 1.0))
+            else:
+                for w in range(first, last):
+                    new[f, w] = old[f, w]
+            for w in range(first, last):
+                contribution[local[f, w]] += new[f, w]
+    return change, contradiction
+
+
+@kernel
+def resum(states, start, positions, contributions, base, total):
+    """Sum anew, at some states, the contributions of all blocks; exact, and -inf stays -inf."""
+    for i in range(len(states)):
+        state = states[i]
+        value = base[state]
+        for p in range(start[state], start[state + 1]):
+            value += contributions[positions[p]]
+        total[state] = value

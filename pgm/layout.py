@@ -1,0 +1,139 @@
+"""A factor graph laid out for message passing: one flat array of states, and blocks of factors that are updated at once."""
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from pgm.factor import Factor
+from pgm.graph import FactorGraph
+
+__all__ = ["Block", "Layout", "Part"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Some rows of one family of the graph.
+Part = tuple[int, Ints]
+
+
+@frozen(eq=False)
+class Block:
+    """Factors of one shape that are updated together.
+
+    Attributes
+    ----------
+    factor : all of them as one family
+    parts : where its rows come from, family by family
+    index : (F, W) the place of each entry of a message among all states
+    states : the places, each once, ascending
+    local : (F, W) the place in `states`
+    first : where the block's contributions begin in the array of all blocks' contributions
+    """
+
+    factor: Factor = field()
+    parts: tuple[Part, ...] = field(repr=False)
+    index: Ints = field(repr=False)
+    states: Ints = field(repr=False)
+    local: Ints = field(repr=False)
+    first: int = field()
+
+    @property
+    def contributions(self) -> slice:
+        """The block's place in the array of all blocks' contributions."""
+        return slice(self.first, self.first + len(self.states))
+
+    @cached_property
+    def all_targets(self) -> NDArray[np.bool_]:
+        """(F, D) of True: messages to all variables."""
+        return np.ones((self.factor.num_factors, self.factor.degree), dtype=np.bool_)
+
+    def gather(self, potentials: Sequence[Floats | None]) -> Floats | None:
+        """Return the block's potentials, from those of the graph's families."""
+        if self.factor.potentials is None:
+            return None
+        pieces = [potentials[family][rows] for family, rows in self.parts]  # type: ignore[index]
+        return np.ascontiguousarray(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+
+    def scatter(self, adjoint: Floats, adjoints: Sequence[Floats | None]) -> None:
+        """Add the adjoint of the block's potentials to those of the graph's families."""
+        first = 0
+        for family, rows in self.parts:
+            adjoints[family][rows] += adjoint[first : first + len(rows)]  # type: ignore[index]
+            first += len(rows)
+
+
+@frozen(eq=False)
+class Layout:
+    """Blocks of factors over one flat array of the states of all variables: those of variable v at start[v]:start[v + 1]."""
+
+    graph: FactorGraph = field(repr=False)
+    start: Ints = field(repr=False)
+    blocks: tuple[Block, ...] = field()
+
+    @classmethod
+    def of(cls, graph: FactorGraph, groups: Sequence[Sequence[Part]] | None = None) -> "Layout":
+        """Lay out a graph; `groups` says which factors are updated together, by default all that can be stacked."""
+        start = np.concatenate([[0], np.cumsum(graph.cardinalities)])
+        blocks: list[Block] = []
+        first = 0
+        for group in groups if groups is not None else stackable(graph):
+            factors = [_rows_of(graph.families[family], rows) for family, rows in group]
+            factor = factors[0] if len(factors) == 1 else type(factors[0]).stack(factors)
+            index = np.concatenate(
+                [start[factor.variables[:, d], None] + np.arange(c) for d, c in enumerate(factor.cardinalities)], axis=1
+            )
+            states, local = np.unique(index, return_inverse=True)
+            local = np.ascontiguousarray(local.reshape(index.shape), dtype=np.int64)
+            blocks.append(Block(factor, tuple(group), np.ascontiguousarray(index), states, local, first))
+            first += len(states)
+        return cls(graph, start, tuple(blocks))
+
+    @property
+    def num_states(self) -> int:
+        """The number of states of all variables together."""
+        return int(self.start[-1])
+
+    @cached_property
+    def variable_of_state(self) -> Ints:
+        """(states,)."""
+        return np.repeat(np.arange(self.graph.num_variables), self.graph.cardinalities)
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """(variables,): the number of factors at each variable."""
+        edges = [block.factor.variables.ravel() for block in self.blocks]
+        return np.bincount(np.concatenate([[], *edges]).astype(np.int64), minlength=self.graph.num_variables)
+
+    @cached_property
+    def contributors(self) -> tuple[Ints, Ints]:
+        """For each state (CSR: start, positions) where its contributions lie in the array of all blocks'."""
+        states = np.concatenate([np.zeros(0, dtype=np.int64), *(block.states for block in self.blocks)])
+        positions = np.argsort(states, kind="stable")
+        start = np.searchsorted(states[positions], np.arange(self.num_states + 1))
+        return start.astype(np.int64), positions.astype(np.int64)
+
+    @property
+    def num_contributions(self) -> int:
+        """The length of the array of all blocks' contributions."""
+        return sum(len(block.states) for block in self.blocks)
+
+
+def stackable(graph: FactorGraph) -> list[list[Part]]:
+    """Group the families of a graph so that each group can be one block."""
+    groups: dict[Hashable, list[Part]] = {}
+    for number, family in enumerate(graph.families):
+        key = family.merge_key()
+        rows = np.arange(family.num_factors)
+        groups.setdefault(("alone", number) if key is None else ("together", type(family), key), []).append(
+            (number, rows)
+        )
+    return list(groups.values())
+
+
+def _rows_of(family: Factor, rows: Ints) -> Factor:
+    if len(rows) == family.num_factors and (rows == np.arange(len(rows))).all():
+        return family
+    return family.take(rows)

@@ -1,0 +1,140 @@
+"""What belief propagation says about a graph."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from pgm.check import edge_marginals, entropies
+from pgm.errors import FactorGraphError
+from pgm.factor import Factor, FactorRun
+from pgm.message_passing import MessagePassing
+from pgm.variables import Variable, VariableArray
+
+__all__ = ["BeliefResult"]
+
+Floats = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class BeliefResult:
+    """Beliefs after some iterations, and an honest word on whether they have settled.
+
+    Attributes
+    ----------
+    converged : whether no message changed by more than the tolerance in the last iteration
+    iterations : how many were run
+    residuals : (iterations,) the greatest change of a message (its logarithm; of entries with any weight) in each
+    """
+
+    passing: MessagePassing = field(repr=False)
+    converged: bool = field()
+    iterations: int = field()
+    residuals: Floats = field(repr=False)
+
+    @property
+    def residual(self) -> float:
+        """The greatest change of a message in the last iteration."""
+        return float(self.residuals[-1]) if len(self.residuals) else 0.0
+
+    @cached_property
+    def flat_beliefs(self) -> Floats:
+        """(states,): the beliefs of all variables one after another."""
+        return self.passing.beliefs()
+
+    @property
+    def beliefs(self) -> list[Floats]:
+        """The belief of each variable, by number."""
+        return np.split(self.flat_beliefs, self.passing.layout.start[1:-1])
+
+    def belief(self, of: Variable | VariableArray | Factor) -> Floats:
+        """Return the belief of a variable (states,), of an array of variables (…, states), or of a factor's potentials.
+
+        For a hard factor, which has none, the belief is its marginals: (F, W) over the states of its variables.
+        """
+        start = self.passing.layout.start
+        if isinstance(of, Factor):
+            return self._factor_belief(of)
+        index = np.asarray(of.index)
+        return self.flat_beliefs[start[index][..., None] + np.arange(of.cardinality)]
+
+    @cached_property
+    def log_partition(self) -> float:
+        """The Bethe log-partition (of sum-product messages): exact on a tree."""
+        self._only_sums("log_partition")
+        return self.passing.log_partition(self._runs)
+
+    @cached_property
+    def bethe_entropy(self) -> float:
+        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats."""
+        self._only_sums("bethe_entropy")
+        blocks = self.passing.layout.blocks
+        of_factors = sum(entropies(block.factor, run).sum() for block, run in zip(blocks, self._runs, strict=True))
+        return float(of_factors - (self.passing.layout.degrees - 1) @ self._variable_entropies)
+
+    @property
+    def bethe_free_energy(self) -> float:
+        """-log_partition; at a fixed point, the average energy of the beliefs minus their Bethe entropy."""
+        return -self.log_partition
+
+    def entropy(self, of: Variable | VariableArray | Factor) -> Floats:
+        """Return the entropy, in nats, of the belief of variables or of each factor of a family."""
+        if isinstance(of, Factor):
+            return np.concatenate([entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)])
+        return np.asarray(self._variable_entropies[np.asarray(of.index)])
+
+    @cached_property
+    def disagreement(self) -> float:
+        """The greatest difference between a variable's belief and that of one of its factors; 0 at a fixed point."""
+        worst = 0.0
+        for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
+            difference = np.abs(edge_marginals(block.factor, run) - self.flat_beliefs[block.index])
+            worst = max(worst, float(difference.max(initial=0.0)))
+        return worst
+
+    def assignment(self) -> NDArray[np.int64]:
+        """Return (variables,): the state of each variable with the greatest belief (after max-product: the MAP guess)."""
+        return np.array([int(np.argmax(belief)) for belief in self.beliefs], dtype=np.int64)
+
+    @cached_property
+    def _runs(self) -> list[FactorRun]:
+        return [self.passing.run(number) for number in range(len(self.passing.layout.blocks))]
+
+    @cached_property
+    def _variable_entropies(self) -> Floats:
+        probability = self.flat_beliefs
+        terms = -probability * np.log(np.where(probability > 0, probability, 1.0))
+        return np.asarray(np.add.reduceat(terms, self.passing.layout.start[:-1]))
+
+    def _rows_of(self, factor: Factor) -> list[tuple[Factor, FactorRun, Any]]:
+        """Return where the rows of a family of the graph are, in the order of its rows."""
+        families = self.passing.layout.graph.families
+        number = next((i for i, family in enumerate(families) if family is factor), None)
+        if number is None:
+            raise FactorGraphError(f"{factor!r} is not a factor of this graph")
+        found = []
+        for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
+            first = 0
+            for family, rows in block.parts:
+                if family == number:
+                    found.append((rows, (block.factor, run, slice(first, first + len(rows)))))
+                first += len(rows)
+        order = np.concatenate([rows for rows, _ in found])
+        if (np.diff(order) < 0).any():  # a schedule has split the family: one row at a time, in order
+            single = {int(row): (f, run, slice(at.start + i, at.start + i + 1))
+                      for rows, (f, run, at) in found for i, row in enumerate(rows)}  # fmt: skip
+            return [single[row] for row in range(factor.num_factors)]
+        return [place for _, place in found]
+
+    def _factor_belief(self, factor: Factor) -> Floats:
+        self._only_sums("the belief of a factor")
+        places = self._rows_of(factor)
+        if factor.potentials is None:
+            return np.concatenate([edge_marginals(f, run)[rows] for f, run, rows in places])
+        return np.concatenate([run.beliefs[rows] for _, run, rows in places])  # type: ignore[index]
+
+    def _only_sums(self, what: str) -> None:
+        if self.passing.mode != "sum":
+            raise FactorGraphError(f"{what} comes from sum-product messages; these are max-product ones")

@@ -1,0 +1,105 @@
+"""Up and down a spanning tree, in layers (Gormley et al. 2015, footnote 4)."""
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from pgm.graph import FactorGraph
+from pgm.layout import Layout, Part
+from pgm.message_passing import Step
+from pgm.schedules.base import FixedPlan, Schedule, constant_groups
+
+__all__ = ["SpanningTree"]
+
+Ints = NDArray[np.int64]
+
+
+@frozen
+class SpanningTree(Schedule):
+    """Visit the nodes of a breadth-first spanning tree from the leaves to the root, then back.
+
+    The root is the factor with the most variables (the global factor; one for each component).  A node that is visited
+    sends to the neighbours that come later.  The graph is bipartite, so the nodes of one layer never talk to each other,
+    and a layer is one batched update.  One iteration is exact on a tree.
+
+    Examples
+    --------
+    >>> from pgm import BeliefPropagation
+    >>> BeliefPropagation(schedule=SpanningTree(), iterations=1).schedule
+    SpanningTree()
+    """
+
+    def plan(self, graph: FactorGraph) -> FixedPlan:
+        """One round a layer of factors, upwards and downwards."""
+        constant, others = constant_groups(graph)
+        of_factor, of_variable = _depths(graph, [family for group in others for family, _ in group])
+        groups: list[list[Part]] = []
+        layer_of_group: list[int] = []
+        for group in others:
+            deepest = max(int(of_factor[family].max()) for family, _ in group)
+            for layer in range(0, deepest + 1, 2):
+                parts = [(family, np.flatnonzero(of_factor[family] == layer)) for family, _ in group]
+                parts = [(family, rows) for family, rows in parts if len(rows)]
+                if parts:
+                    groups.append(parts)
+                    layer_of_group.append(layer)
+        layout = Layout.of(graph, [*constant, *groups])
+        layers: dict[int, list[int]] = {}
+        for number, layer in enumerate(layer_of_group):
+            layers.setdefault(layer, []).append(len(constant) + number)
+
+        def steps(layer: int, towards: int) -> tuple[Step, ...]:
+            made = []
+            for number in layers[layer]:
+                targets = of_variable[layout.blocks[number].factor.variables] == layer + towards
+                if targets.any():
+                    made.append(Step(number, None if targets.all() else targets))
+            return tuple(made)
+
+        up = [steps(layer, -1) for layer in sorted(layers, reverse=True)]
+        down = [steps(layer, +1) for layer in sorted(layers)]
+        rounds = tuple(round_ for round_ in (*up, *down) if round_)
+        return FixedPlan(layout, tuple(Step(number) for number in range(len(constant))), rounds)
+
+
+def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
+    """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
+    of_factor = {family: np.full(graph.families[family].num_factors, -1) for family in families}
+    of_variable = np.full(graph.num_variables, -1)
+    edges_of = _adjacency(graph, families)
+    # Factors in descending order of degree: the first that is not yet reached is the root of its component.
+    order = [
+        (family, row)
+        for family in sorted(families, key=lambda f: -graph.families[f].degree)
+        for row in range(graph.families[family].num_factors)
+    ]
+    for family, row in order:
+        if of_factor[family][row] >= 0:
+            continue
+        of_factor[family][row] = 0
+        layer = [(family, row)]
+        depth = 0
+        while layer:
+            reached = []
+            for f, r in layer:
+                for variable in graph.families[f].variables[r].tolist():
+                    if of_variable[variable] < 0:
+                        of_variable[variable] = depth + 1
+                        reached.append(variable)
+            depth += 2
+            layer = []
+            for variable in reached:
+                for f, r in edges_of[variable]:
+                    if of_factor[f][r] < 0:
+                        of_factor[f][r] = depth
+                        layer.append((f, r))
+    return of_factor, of_variable
+
+
+def _adjacency(graph: FactorGraph, families: list[int]) -> list[list[tuple[int, int]]]:
+    edges: list[list[tuple[int, int]]] = [[] for _ in range(graph.num_variables)]
+    for family in families:
+        for row, variables in enumerate(graph.families[family].variables.tolist()):
+            for variable in variables:
+                edges[variable].append((family, row))
+    return edges
