@@ -134,9 +134,9 @@ class _LazySearch:
         items: list[_Item] = []
         for edge in range(first, last):
             tails = self._tails(edge)
-            score = self.log_weight[edge] + sum(self.best[tail] for tail in tails)
+            score = self._score(edge, tails, (0,) * len(tails))
             if score > -np.inf:
-                items.append((-float(score), edge, (0,) * len(tails)))
+                items.append((-score, edge, (0,) * len(tails)))
         heapq.heapify(items)
         self.candidates[node] = items
         self.found[node] = []
@@ -149,10 +149,14 @@ class _LazySearch:
             if successor[position] >= len(self.found[tail]) or (edge, successor) in self.seen[node]:
                 continue
             self.seen[node].add((edge, successor))
-            score = self.log_weight[edge] + sum(
-                -self.found[t][r][0] if r else self.best[t] for t, r in zip(tails, successor, strict=True)
-            )
-            heapq.heappush(self.candidates[node], (-float(score), edge, successor))
+            heapq.heappush(self.candidates[node], (-self._score(edge, tails, successor), edge, successor))
+
+    def _score(self, edge: int, tails: list[int], ranks: tuple[int, ...]) -> float:
+        """Return the log-weight of a derivation, added up in the order of the kernel: rounding then keeps the ranks."""
+        score = self.log_weight[edge]
+        for tail, rank in zip(tails, ranks, strict=True):
+            score += -self.found[tail][rank][0] if rank else self.best[tail]
+        return float(score)
 
 
 _EXHAUSTED: list[_Item] = []

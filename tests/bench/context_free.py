@@ -12,8 +12,8 @@ def run(n: int = 20, nonterminals: int = 30, preterminals: int = 30) -> None:
     rng = np.random.default_rng(0)
     symbols = nonterminals + preterminals
     names = [f"N{i}" for i in range(nonterminals)] + [f"T{i}" for i in range(preterminals)]
-    rules = [(names[a], names[b], names[c]) for a in range(nonterminals) for b in range(symbols) for c in range(symbols)]
-    grammar = Grammar(symbols=tuple(names), rules=tuple(rules), start=tuple(names[:nonterminals]))
+    rules = [(parent, left, right) for parent in names[:nonterminals] for left in names for right in names]
+    grammar = Grammar(start=names[:nonterminals], rules=rules, symbols=names)
     parses = ContextFree(grammar, n)
     rule_scores = rng.normal(size=(nonterminals, symbols, symbols))
     lexical = np.full((n, symbols), -np.inf)

@@ -13,8 +13,8 @@ __all__ = ["Table", "race"]
 def race(candidates: dict[str, Callable[[], Any]], *, seconds: float = 1.0, turns: int = 200) -> dict[str, float]:
     """Return the best time of each candidate, in seconds a call.
 
-    In a turn a candidate is called for about two milliseconds (at least once), so that a short one is measured with warm
-    caches like a long one, and the mean of the turn counts.
+    In a turn a candidate is called for about two milliseconds (at least once), so that a short one is measured with
+    warm caches like a long one, and the mean of the turn counts.
     """
     for run in candidates.values():
         run()  # compiles, and fills the caches

@@ -1,0 +1,50 @@
+"""The same input gives the same bytes."""
+
+import numpy as np
+import pytest
+
+from hypergraph import InsideOutside, Marginals, kbest, marginals, sample, viterbi
+from oracles import enumeration, random_weights, structure_classes
+
+LARGEST = [max(kind.examples(), key=lambda s: len(enumeration(s))) for kind in structure_classes()]
+by_structure = pytest.mark.parametrize("structure", LARGEST, ids=lambda s: type(s).__name__)
+
+
+@by_structure
+def test_samples_depend_on_the_seed_alone(structure):
+    weights = random_weights(np.random.default_rng(0), structure.num_weights)
+
+    def edges(seed):
+        return [derivation.edges.tolist() for derivation in sample(structure, weights, 20, seed=seed)]
+
+    assert edges(7) == edges(7)
+    assert edges(7) == edges(np.random.default_rng(7))
+    assert edges(7) != edges(8)
+    rng = np.random.default_rng(7)
+    assert edges(rng) != edges(rng)  # a generator goes on where it was
+
+
+@by_structure
+def test_the_same_weights_give_identical_bits(structure):
+    weights = random_weights(np.random.default_rng(0), structure.num_weights, impossible=0.05)
+    kept = weights.copy()
+    first = marginals(structure, weights)
+    assert first.tobytes() == marginals(structure, weights.copy()).tobytes()
+    assert viterbi(structure, weights).edges.tobytes() == viterbi(structure, weights).edges.tobytes()
+    twice = [[d.edges.tobytes() for d in kbest(structure, weights, 5)] for _ in range(2)]
+    assert twice[0] == twice[1]
+    assert weights.tobytes() == kept.tobytes()  # and the input stays as it was
+
+
+@by_structure
+@pytest.mark.parametrize("kind", [Marginals, InsideOutside])
+def test_backward_changes_nothing_that_was_returned(structure, kind):
+    weights = random_weights(np.random.default_rng(0), structure.num_weights)
+    module = kind(structure)
+    outputs = module.forward(weights)
+    kept = [output.tobytes() for output in outputs]
+    ones = [np.ones_like(output) for output in outputs]
+    first = module.backward(*ones)[0].tobytes()
+    outputs[1][:] = 5.0  # what the caller does with the output must not matter either
+    assert module.backward(*ones)[0].tobytes() == first
+    assert [output.tobytes() for output in module.forward(weights)] == kept
