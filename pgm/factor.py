@@ -11,13 +11,17 @@ Everything is in the log domain; -inf is a real zero.
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pgm.errors import PotentialError
 from pgm.variables import as_index, owner
+
+if TYPE_CHECKING:
+    from pgm.channel import Channel
+    from pgm.layout import Block
 
 __all__ = ["Factor", "FactorRun", "check_log_potentials"]
 
@@ -129,6 +133,12 @@ class Factor(ABC):
     @abstractmethod
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
         """Return (F, W): to state s of variable d, max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant an edge."""
+
+    def channel(self, block: "Block", prepared: Any, *, mode: str, damping: float) -> "Channel":
+        """Return what holds the family's messages during message passing; one of its own if that is faster."""
+        from pgm.channel import Channel
+
+        return Channel(block, prepared, mode=mode, damping=damping)
 
     # How families are batched and split by schedules
 

@@ -100,7 +100,7 @@ class BeliefResult:
 
     @cached_property
     def _runs(self) -> list[FactorRun]:
-        return [self.passing.run(number) for number in range(len(self.passing.layout.blocks))]
+        return self.passing.runs()
 
     @cached_property
     def _variable_entropies(self) -> Floats:

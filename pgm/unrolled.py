@@ -70,7 +70,7 @@ class UnrolledBeliefPropagation(Module):
         self.plan.start(passing)
         for _ in range(self.iterations):
             self.plan.iterate(passing)
-        runs = [passing.run(number) for number in range(len(self.plan.layout.blocks))]
+        runs = passing.runs()
         self._keep(passing, runs)
         by_family: list[Floats | None] = [None if p is None else np.zeros_like(p) for p in passing.potentials]
         for block, run in zip(self.plan.layout.blocks, runs, strict=True):

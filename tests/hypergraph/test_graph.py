@@ -73,3 +73,8 @@ def test_weights_are_checked():
 def test_a_root_in_the_middle():
     graph = Hypergraph(**GOOD, root=1)
     assert log_partition(graph, np.log([2.0, 3.0, 100.0])) == pytest.approx(np.log(5.0))
+
+
+def test_indices_that_are_no_integers_are_refused():
+    with pytest.raises(GraphError, match="integers"):
+        Hypergraph(head=[0], tail_start=[0, 0], tails=[], weight=[0.5], num_nodes=1, num_weights=1)

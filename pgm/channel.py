@@ -1,0 +1,138 @@
+"""The messages of one block of factors to its variables, as message passing sees them.
+
+`Channel` serves every factor.  A family that can do better with another representation of its messages has a channel of its
+own (`pgm.pair_channel`); what the others see of it is only the sum of its messages at each state.
+"""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from pgm import kernels
+from pgm.factor import FactorRun
+from pgm.layout import Block
+
+__all__ = ["Channel", "Proposal"]
+
+Floats = NDArray[np.float64]
+Targets = NDArray[np.bool_] | None
+
+
+@frozen(eq=False)
+class Proposal:
+    """Messages that were computed, but not yet sent; `run` is what the backward pass needs of them."""
+
+    run: Any = field()
+    messages: Floats = field()
+
+
+@frozen(eq=False)
+class Sent:
+    """A step that was carried out, for the backward pass."""
+
+    run: Any = field()
+    new: Floats = field()
+    targets: Targets = field()
+
+
+class Channel:
+    """Messages (F, W) in the log domain, with a maximum of 0 on each edge; uniform at first."""
+
+    def __init__(self, block: Block, prepared: Any, *, mode: str, damping: float) -> None:
+        self.block, self.prepared, self.mode, self.damping = block, prepared, mode, damping
+        self.messages = np.zeros(block.index.shape)
+
+    # Forward
+
+    def incoming(self, total: Floats) -> Floats:
+        """Return (F, W): what the factors hear from their variables, all messages but their own."""
+        incoming = np.empty(self.block.index.shape)
+        kernels.passing.cavities(total, self.block.index, self.messages, incoming)
+        return incoming
+
+    def run(self, total: Floats) -> FactorRun:
+        """Return what the factors make of what they hear now (sum-product)."""
+        return self.block.factor.run(self.incoming(total), self.prepared)
+
+    def propose(self, total: Floats) -> Proposal:
+        """Compute new messages."""
+        incoming = self.incoming(total)
+        if self.mode == "max":
+            return Proposal(None, self.block.factor.max_messages(incoming, self.prepared))
+        run = self.block.factor.run(incoming, self.prepared)
+        return Proposal(run, run.messages)
+
+    def absorb(
+        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True
+    ) -> tuple[float, int]:
+        """Normalise, damp and send messages; write their sums at the block's states.
+
+        Returns the greatest change, and the row of a factor that found a contradiction, or -1.  With `keep` False nothing
+        is sent: the change is what would be.
+        """
+        new = np.empty_like(self.messages)
+        change, contradiction = kernels.passing.absorb(
+            proposal.messages,
+            self.messages,
+            self.block.all_targets if targets is None else targets,
+            self.block.factor.offsets,
+            self.damping,
+            self.block.local,
+            new,
+            contribution,
+        )
+        if keep:
+            self.messages = new
+        return float(change), int(contradiction)
+
+    # Backward
+
+    def undo(self, sent: Sent, on_total: Floats, on_messages: Floats) -> tuple[Floats, Floats]:
+        """Return the adjoints of the messages that a step computed, and of those which it replaced.
+
+        `on_total` counts for every message at a state.  What later steps put on it belongs to the new messages alone, so
+        it is taken off the old ones.  Normalisation needs no adjoint: a constant changes no output.
+        """
+        later = on_total[self.block.index]
+        computed = on_messages + later
+        computed[sent.new == -np.inf] = 0.0
+        replaced = -later
+        if sent.targets is not None:
+            mask = np.repeat(sent.targets, self.block.factor.cardinalities, axis=1)
+            replaced += np.where(mask, 0.0, computed)
+            computed = np.where(mask, computed, 0.0)
+        if self.damping > 0.0:
+            replaced += self.damping * computed
+            computed = (1.0 - self.damping) * computed
+        return computed, replaced
+
+    def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats | None:
+        """Go back through a step's computation: add to both adjoints, and return that of the potentials."""
+        return self._back(run.backward(messages=computed), run, on_total, on_messages)
+
+    def through_outputs(
+        self,
+        run: FactorRun,
+        log_partition: Floats | None,
+        beliefs: Floats | None,
+        on_total: Floats,
+        on_messages: Floats,
+    ) -> Floats | None:
+        """Go back through the final run of the factors, which gave their log-partitions and beliefs."""
+        back = run.backward(log_partition=log_partition, beliefs=beliefs)
+        return self._back(back, run, on_total, on_messages)
+
+    def _back(
+        self, back: tuple[Floats, Floats | None], run: FactorRun, on_total: Floats, on_messages: Floats
+    ) -> Floats | None:
+        on_incoming, on_potentials = back
+        on_incoming[run.incoming == -np.inf] = 0.0
+        on_total += np.bincount(self.block.index.ravel(), on_incoming.ravel(), minlength=len(on_total))
+        on_messages -= self.as_messages(on_incoming)
+        return on_potentials
+
+    def as_messages(self, on_incoming: Floats) -> Floats:
+        """Return an adjoint (F, W) in the representation of the messages."""
+        return on_incoming
