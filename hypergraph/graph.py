@@ -28,7 +28,7 @@ UNWEIGHTED = -1
 def _frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
     given = np.asarray(values)
     if given.size and not np.issubdtype(given.dtype, np.integer):
-        raise GraphError(f"nodes, edges and weights are given by integers, not by {given.dtype} values such as {given[0]}")
+        raise GraphError(f"nodes, edges and weights go by integers, not by {given.dtype} values such as {given[0]}")
     array: NDArray[Any] = np.array(given, dtype=dtype, order="C")  # a copy: the caller's array stays writable
     array.flags.writeable = False
     return array

@@ -54,7 +54,9 @@ class TableList:
             if stop == len(self._tables) or self._tables[stop].shape != self._tables[start].shape:
                 with np.errstate(divide="ignore"):
                     log_potentials = np.log(np.stack(self._tables[start:stop]))
-                graph.add(Table(np.array(self._scopes[start:stop], dtype=np.int64), log_potentials, name="table"))
+                table = Table(np.array(self._scopes[start:stop], dtype=np.int64), log_potentials)
+                table.graph = graph
+                graph.add(table)
                 start = stop
 
 

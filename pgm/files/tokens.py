@@ -63,6 +63,7 @@ class Tokens:
             self.lines = [line.split(comment, 1)[0] for line in self.lines]
             text = "\n".join(self.lines)
         self.words = text.split()
+        self._plain = text.isascii() and "_" not in text  # Python's float reads 1_0 and ١: nobody else does
         self.position = 0
 
     @property
@@ -101,6 +102,8 @@ class Tokens:
         start, self.position = self.position, self.position + count
         words = self.words[start : self.position]
         try:
+            if not self._plain and not all(map(_is_number, words)):
+                raise ValueError
             values = np.fromiter(map(float, words), dtype=np.float64, count=count)
         except ValueError:
             at = next(i for i, word in enumerate(words) if not _is_number(word))
@@ -137,7 +140,7 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return True
+    return word.isascii() and "_" not in word
 
 
 def _shown(word: str) -> str:
