@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, in_, instance_of, lt
+from attrs.validators import ge, in_, lt
 
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
@@ -22,6 +22,8 @@ def as_schedule(schedule: Schedule | str) -> Schedule:
         if schedule not in known:
             raise ValueError(f"schedule is one of {sorted(known)}, or a Schedule of your own; not {schedule!r}")
         return known[schedule]
+    if not isinstance(schedule, Schedule):
+        raise TypeError(f"schedule is a name or a Schedule, not {schedule!r}")
     return schedule
 
 
@@ -54,7 +56,7 @@ class BeliefPropagation:
     iterations: int = field(default=100, validator=ge(0))
     tolerance: float = field(default=1e-8, validator=ge(0))
     damping: float = field(default=0.0, validator=[ge(0), lt(1)])
-    schedule: Schedule = field(default="parallel", converter=as_schedule, validator=instance_of(Schedule))
+    schedule: Schedule = field(default=Parallel(), converter=as_schedule)
     mode: Literal["sum", "max"] = field(default="sum", validator=in_(("sum", "max")))
 
     def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> BeliefResult:

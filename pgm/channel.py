@@ -1,7 +1,7 @@
 """The messages of one block of factors to its variables, as message passing sees them.
 
-`Channel` serves every factor.  A family that can do better with another representation of its messages has a channel of its
-own (`pgm.pair_channel`); what the others see of it is only the sum of its messages at each state.
+`Channel` serves every factor.  A family that can do better with another representation of its messages has a channel of
+its own (`pgm.pair_channel`); what the others see of it is only the sum of its messages at each state.
 """
 
 from typing import Any
@@ -69,8 +69,8 @@ class Channel:
     ) -> tuple[float, int]:
         """Normalise, damp and send messages; write their sums at the block's states.
 
-        Returns the greatest change, and the row of a factor that found a contradiction, or -1.  With `keep` False nothing
-        is sent: the change is what would be.
+        Returns the greatest change, and the row of a factor that found a contradiction, or -1.  With `keep` False
+        nothing is sent: the change is what would be.
         """
         new = np.empty_like(self.messages)
         change, contradiction = kernels.passing.absorb(
@@ -92,8 +92,8 @@ class Channel:
     def undo(self, sent: Sent, on_total: Floats, on_messages: Floats) -> tuple[Floats, Floats]:
         """Return the adjoints of the messages that a step computed, and of those which it replaced.
 
-        `on_total` counts for every message at a state.  What later steps put on it belongs to the new messages alone, so
-        it is taken off the old ones.  Normalisation needs no adjoint: a constant changes no output.
+        `on_total` counts for every message at a state.  What later steps put on it belongs to the new messages alone,
+        so it is taken off the old ones.  Normalisation needs no adjoint: a constant changes no output.
         """
         later = on_total[self.block.index]
         computed = on_messages + later

@@ -196,5 +196,6 @@ def _compare(factor: Factor, what: str, found: Any, expected: Any, tolerance: fl
     if np.isnan(error).any() or (error > tolerance).any():
         where = np.unravel_index(int(np.nanargmax(np.where(np.isnan(error), np.inf, error))), error.shape)
         raise FactorCheckError(
-            f"{factor!r}: {what} at {[int(i) for i in where]} is {found[where]!r}, but enumeration gives {expected[where]!r}"
+            f"{factor!r}: {what} at {[int(i) for i in where]} is {found[where]!r}, "
+            f"but enumeration gives {expected[where]!r}"
         )

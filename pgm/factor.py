@@ -2,8 +2,8 @@
 
 A *family* is a batch of factors of one shape: F factors over D variables each, whose cardinalities are the same for all
 factors (but may differ between positions).  A single factor is a family of one.  A family's messages are one array
-(F, W) with W = Σ_d c_d: for each factor the states of its first variable, then those of its second, and so on; for binary
-variables that is (F, D, 2).
+(F, W) with W = Σ_d c_d: for each factor the states of its first variable, then those of its second, and so on; for
+binary variables that is (F, D, 2).
 
 Everything is in the log domain; -inf is a real zero.
 """
@@ -31,8 +31,8 @@ Floats = NDArray[np.float64]
 class FactorRun(ABC):
     """What a family makes of its incoming messages (sum-product), and the adjoints of that.
 
-    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties that
-    cost something are cached.
+    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties
+    that cost something are cached.
     """
 
     def __init__(self, incoming: Floats, potentials: Floats | None = None) -> None:
@@ -113,7 +113,7 @@ class Factor(ABC):
 
     @property
     def potentials(self) -> Floats | None:
-        """The log-potentials, with F as the first axis: what beliefs and gradients belong to.  None for a hard factor."""
+        """The log-potentials, with F as the first axis: what beliefs and gradients belong to; None if hard."""
         return None
 
     @abstractmethod
@@ -132,7 +132,7 @@ class Factor(ABC):
 
     @abstractmethod
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
-        """Return (F, W): to state s of variable d, max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant an edge."""
+        """Return (F, W): max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge."""
 
     def channel(self, block: "Block", prepared: Any, *, mode: str, damping: float) -> "Channel":
         """Return what holds the family's messages during message passing; one of its own if that is faster."""
@@ -192,7 +192,7 @@ def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     if bad.any():
         where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
         raise PotentialError(
-            f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, or -inf for what "
-            f"is impossible"
+            f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, "
+            f"or -inf for what is impossible"
         )
     return array

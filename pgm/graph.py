@@ -150,7 +150,8 @@ class FactorGraph:
         return draw(self, axes=axes)
 
     def __repr__(self) -> str:
-        return f"<FactorGraph: {self.num_variables} variables, {self.num_factors} factors in {len(self.families)} families>"
+        factors = f"{self.num_factors} factors in {len(self.families)} families"
+        return f"<FactorGraph: {self.num_variables} variables, {factors}>"
 
     def _add_block(self, name: str, shape: tuple[int, ...], states: Sequence[Any] | int) -> int:
         if name in self._by_name:

@@ -1,4 +1,4 @@
-"""A factor graph laid out for message passing: one flat array of states, and blocks of factors that are updated at once."""
+"""A factor graph laid out for message passing: one flat array of states, and blocks of factors updated at once."""
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
@@ -67,7 +67,7 @@ class Block:
 
 @frozen(eq=False)
 class Layout:
-    """Blocks of factors over one flat array of the states of all variables: those of variable v at start[v]:start[v + 1]."""
+    """Blocks of factors over the states of all variables in one array: those of variable v at start[v]:start[v + 1]."""
 
     graph: FactorGraph = field(repr=False)
     start: Ints = field(repr=False)
@@ -85,9 +85,12 @@ class Layout:
             index = np.concatenate(
                 [start[factor.variables[:, d], None] + np.arange(c) for d, c in enumerate(factor.cardinalities)], axis=1
             )
-            states, local = np.unique(index, return_inverse=True)
-            local = np.ascontiguousarray(local.reshape(index.shape), dtype=np.int64)
-            blocks.append(Block(factor, tuple(group), np.ascontiguousarray(index), states, local, first))
+            # The same as np.unique with its inverse, without sorting.
+            present = np.zeros(start[-1], dtype=np.bool_)
+            present[index] = True
+            states = np.flatnonzero(present)
+            local = (np.cumsum(present) - 1)[index]
+            blocks.append(Block(factor, tuple(group), index, states, local, first))
             first += len(states)
         return cls(graph, start, tuple(blocks))
 

@@ -95,7 +95,7 @@ class BeliefResult:
         return worst
 
     def assignment(self) -> NDArray[np.int64]:
-        """Return (variables,): the state of each variable with the greatest belief (after max-product: the MAP guess)."""
+        """Return (variables,): the state of each variable with the greatest belief; after max-product a MAP guess."""
         return np.array([int(np.argmax(belief)) for belief in self.beliefs], dtype=np.int64)
 
     @cached_property

@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 class UnrolledBeliefPropagation(Module):
     """log-potentials of the families → (variable beliefs, factor beliefs of each family, Bethe log-partition).
 
-    The inputs are the potentials of the families that have some, in the order in which they were added to the graph.  The
-    outputs are the beliefs of all variables as one array (states,), the beliefs of each of those families in the shape of
-    its potentials, and the Bethe log-partition.  `backward` runs the same steps in reverse, exactly: through damping and
-    every factor, for whatever the messages were after so many iterations, converged or not.
+    The inputs are the potentials of the families that have some, in the order in which they were added to the graph.
+    The outputs are the beliefs of all variables as one array (states,), the beliefs of each of those families in the
+    shape of its potentials, and the Bethe log-partition.  `backward` runs the same steps in reverse, exactly: through
+    damping and every factor, for whatever the messages were after so many iterations, converged or not.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ class UnrolledBeliefPropagation(Module):
         for block, run in zip(self.plan.layout.blocks, runs, strict=True):
             if run.beliefs is not None:
                 block.scatter(run.beliefs, by_family)
-        factor_beliefs = [by_family[number] for number in self.soft]
-        return passing.beliefs(), *factor_beliefs, np.array(passing.log_partition(runs))  # type: ignore[return-value]
+        factor_beliefs = [belief for belief in by_family if belief is not None]
+        return passing.beliefs(), *factor_beliefs, np.array(passing.log_partition(runs))
 
     def backward(self, *adjoints: Any) -> tuple[Floats, ...]:
         """Return the adjoints of the potentials."""

@@ -86,8 +86,8 @@ class VariableArray:
 def as_index(variables: "VariableArray | Sequence[Variable | VariableArray]") -> NDArray[np.int64]:
     """Return the numbers of the variables of a family, (factors, degree).
 
-    A VariableArray (factors, degree), or (degree,) for one factor; or a list with one entry for each position: Variables
-    (or arrays of one length, one variable for each factor of the family).
+    A VariableArray (factors, degree), or (degree,) for one factor; or a list with one entry for each position:
+    Variables (or arrays of one length, one variable for each factor of the family).
     """
     if isinstance(variables, VariableArray):
         index = variables.index

@@ -2,25 +2,10 @@
 
 `engine_*` run over the edges of any hypergraph, in three semirings.  `eisner_*`, `chain_*` and `cky_*` run first-order
 projective trees, linear chains and context-free parsing without holding an edge.  In each group `*_real` is the fast
-one, `*_log` the one that never leaves the range of floating point, and `*_max` finds the best.
+one, `*_log` the one that never leaves the range of floating point, and `*_max` finds the best.  `eisner_slopes` has the
+derivative of the log-partition in each arc's weight, in logs, and max-marginals.
 """
 
 from autodiff.kernels.lazy import lazy_modules
 
-__getattr__ = lazy_modules(
-    __name__,
-    (
-        "chain_log",
-        "chain_max",
-        "chain_real",
-        "cky_log",
-        "cky_max",
-        "cky_real",
-        "eisner_log",
-        "eisner_max",
-        "eisner_real",
-        "engine_log",
-        "engine_max",
-        "engine_real",
-    ),
-)
+__getattr__ = lazy_modules(__name__)

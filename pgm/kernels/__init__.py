@@ -2,4 +2,4 @@
 
 from autodiff.kernels.lazy import lazy_modules
 
-__getattr__ = lazy_modules(__name__, ("derivations", "pairs", "passing", "table"))
+__getattr__ = lazy_modules(__name__)

@@ -15,7 +15,8 @@ __all__ = ["Residual"]
 
 @frozen
 class Residual(Schedule):
-    """Update one factor at a time, always the one with the greatest residual; an iteration is as many as there are factors.
+    """Update one factor at a time, always the one with the greatest residual; an iteration is as many as there are
+    factors.
 
     Converges where flooding swings, at the price of a step of Python for each factor.
 

@@ -19,8 +19,8 @@ class SpanningTree(Schedule):
     """Visit the nodes of a breadth-first spanning tree from the leaves to the root, then back.
 
     The root is the factor with the most variables (the global factor; one for each component).  A node that is visited
-    sends to the neighbours that come later.  The graph is bipartite, so the nodes of one layer never talk to each other,
-    and a layer is one batched update.  One iteration is exact on a tree.
+    sends to the neighbours that come later.  The graph is bipartite, so the nodes of one layer never talk to each
+    other, and a layer is one batched update.  One iteration is exact on a tree.
 
     Examples
     --------

@@ -1,0 +1,102 @@
+"""The channel of rewards for pairs: messages as plain odds, with one exponential and one logarithm for each variable."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgm import kernels
+from pgm.channel import Channel, Proposal, Sent, Targets
+from pgm.layout import Block
+
+__all__ = ["BothOnChannel", "suits_plain_odds"]
+
+Floats = NDArray[np.float64]
+
+# The messages to a variable, multiplied, stay within e^±_RANGE.  What a variable hears in all is cut off at e^±_LIMIT:
+# a factor then hears at least e^300 from the others, against which a term of at most e^150 has no weight left; and no
+# product in the kernel leaves the range of a float, e^±708.
+_RANGE = 150.0
+_LIMIT = 450.0
+
+
+def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
+    """Say whether the messages to each variable, multiplied, stay in range: their logs lie within the potentials."""
+    size = np.abs(log_potentials)
+    if not np.isfinite(size).all():
+        return False
+    worst = np.bincount(block.local[:, [1, 3]].ravel(), np.repeat(size, 2), minlength=len(block.states))
+    return bool(worst.max(initial=0.0) <= _RANGE)
+
+
+class BothOnChannel(Channel):
+    """Messages (F, 2): the odds of state 1 against state 0, to the first and to the second variable.
+
+    In adjoints, the messages are their logarithms.
+    """
+
+    def __init__(self, block: Block, log_potentials: Floats) -> None:
+        super().__init__(block, log_potentials, mode="sum", damping=0.0)
+        self.reward = np.exp(log_potentials)
+        # The states of a binary variable come in pairs, so the local number of the variable is half that of its state.
+        self.first = np.ascontiguousarray(block.local[:, 0] >> 1)
+        self.second = np.ascontiguousarray(block.local[:, 2] >> 1)
+        self.zeros, self.ones = block.states[0::2], block.states[1::2]
+        self.messages = np.ones((len(log_potentials), 2))
+
+    def incoming(self, total: Floats) -> Floats:
+        """Return (F, 4): what the factors hear, as every factor takes it."""
+        result = total[self.block.index]
+        result[:, [1, 3]] -= np.log(self.messages)
+        return result
+
+    def propose(self, total: Floats) -> Proposal:
+        """Compute new odds; the run is what was heard and the old odds, the messages come with their products."""
+        heard = np.exp(np.clip(total[self.ones] - total[self.zeros], -_LIMIT, _LIMIT))
+        new = np.empty_like(self.messages)
+        product = np.ones(len(heard))
+        change = kernels.both_on.send(self.reward, self.first, self.second, heard, self.messages, new, product)
+        return Proposal((heard, self.messages, product, change), new)
+
+    def absorb(
+        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True
+    ) -> tuple[float, int]:
+        """Send the odds."""
+        _, _, product, change = proposal.run
+        new = proposal.messages
+        if targets is not None:
+            new = np.where(targets, new, self.messages)
+            product = np.ones_like(product)
+            np.multiply.at(product, self.first, new[:, 0])
+            np.multiply.at(product, self.second, new[:, 1])
+        contribution[0::2] = 0.0
+        contribution[1::2] = np.log(product)
+        if keep:
+            self.messages = new
+        return float(change), -1
+
+    def undo(self, sent: Sent, on_total: Floats, on_messages: Floats) -> tuple[Floats, Floats]:
+        """Return the adjoints of the log-odds that a step computed, and of those which it replaced."""
+        at = on_total[self.ones]
+        later = np.stack([at[self.first], at[self.second]], axis=1)
+        computed = on_messages + later
+        replaced = -later
+        if sent.targets is not None:
+            replaced += np.where(sent.targets, 0.0, computed)
+            computed = np.where(sent.targets, computed, 0.0)
+        return computed, replaced
+
+    def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
+        """Go back through a step."""
+        heard, odds, _, _ = run
+        on_heard, on_reward = np.zeros(len(heard)), np.empty(len(self.reward))
+        kernels.both_on.adjoints(
+            self.reward, self.first, self.second, heard, odds, computed, on_heard, on_messages, on_reward
+        )
+        on_total[self.ones] += on_heard
+        on_total[self.zeros] -= on_heard
+        return on_reward
+
+    def as_messages(self, on_incoming: Floats) -> Floats:
+        """Return an adjoint (F, 4) for the log-odds: that of states 1."""
+        return on_incoming[:, [1, 3]]

@@ -1,0 +1,56 @@
+"""Messages of factors that reward two binary variables for being ON together, as plain odds.
+
+With r the odds of a message and B the odds of all that a variable hears, the factor hears q = B / r, and sends
+
+    r' = (1 + ψ q) / (1 + q) = (r + ψ B) / (r + B)
+
+to the other variable: a multiplication and a division, and no exponential or logarithm but one for each *variable*.
+
+Legend: `first`, `second` (F,) local numbers of the variables; `heard` (variables,) B; `odds` (F, 2) messages to the first and
+the second variable; `reward` (F,) ψ; `product` (variables,) the product of all new messages to a variable.
+"""
+
+import numpy as np
+
+from autodiff.kernels.compiler import kernel
+
+__all__ = ["adjoints", "send"]
+
+
+@kernel
+def send(reward, first, second, heard, odds, new, product):
+    """Write new odds, multiply them into `product` (ones), and return the greatest relative change."""
+    count = np.uint64(len(reward))
+    change = 0.0
+    for f in range(count):
+        i, j = np.uint64(first[f]), np.uint64(second[f])
+        to_first, to_second = odds[f, 0], odds[f, 1]
+        first_heard, second_heard = heard[i], heard[j]
+        new_second = (to_first + reward[f] * first_heard) / (to_first + first_heard)
+        new_first = (to_second + reward[f] * second_heard) / (to_second + second_heard)
+        new[f, 0] = new_first
+        new[f, 1] = new_second
+        change = max(change, abs(new_first - to_first) / to_first, abs(new_second - to_second) / to_second)
+    for f in range(count):
+        product[np.uint64(first[f])] *= new[f, 0]
+        product[np.uint64(second[f])] *= new[f, 1]
+    return min(change, 1.0)
+
+
+@kernel
+def adjoints(reward, first, second, heard, odds, computed, on_heard, on_odds, on_reward):
+    """Go back through `send`, given the adjoint of the logarithms of the new odds: to those of B, of r and of ψ."""
+    for f in range(np.uint64(len(reward))):
+        i, j = np.uint64(first[f]), np.uint64(second[f])
+        g, h = computed[f, 0], computed[f, 1]
+        # To the second variable, from the first: log(r + ψ B) - log(r + B).
+        share = reward[f] * heard[i] / (odds[f, 0] + reward[f] * heard[i])
+        slope = h * (share - heard[i] / (odds[f, 0] + heard[i]))
+        on_heard[i] += slope
+        on_odds[f, 0] -= slope
+        total = h * share
+        share = reward[f] * heard[j] / (odds[f, 1] + reward[f] * heard[j])
+        slope = g * (share - heard[j] / (odds[f, 1] + heard[j]))
+        on_heard[j] += slope
+        on_odds[f, 1] -= slope
+        on_reward[f] = total + g * share
