@@ -10,7 +10,7 @@ from attrs.validators import ge, in_, lt
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
-from pgm.schedules import Parallel, Residual, Schedule, SpanningTree
+from pgm.schedules import Parallel, Plan, Residual, Schedule, SpanningTree
 
 __all__ = ["BeliefPropagation", "as_schedule"]
 
@@ -71,7 +71,7 @@ class BeliefPropagation:
         ContradictionError
             If nothing satisfies all factors and the evidence, as far as messages tell; names the factor.
         """
-        plan = self.schedule.plan(graph)
+        plan: Plan = graph.derived(self.schedule, lambda: self.schedule.plan(graph))
         passing = MessagePassing(plan.layout, evidence=graph.evidence(evidence), mode=self.mode, damping=self.damping)
         plan.start(passing)
         residuals: list[float] = []

@@ -1,4 +1,4 @@
-"""The channel of rewards for pairs: messages as plain odds, with one exponential and one logarithm for each variable."""
+"""Channels of rewards for pairs: messages as plain odds, with one exponential and one logarithm for each variable."""
 
 from typing import Any
 
@@ -8,25 +8,39 @@ from numpy.typing import NDArray
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent, Targets
 from pgm.layout import Block
+from pgm.pair_channel import PairChannel
 
-__all__ = ["BothOnChannel", "suits_plain_odds"]
+__all__ = ["BothOnChannel", "BothOnLogChannel", "suits_plain_odds"]
 
 Floats = NDArray[np.float64]
 
 # The messages to a variable, multiplied, stay within e^±_RANGE.  What a variable hears in all is cut off at e^±_LIMIT:
-# a factor then hears at least e^300 from the others, against which a term of at most e^150 has no weight left; and no
+# a factor then hears at least e^270 from the others, against which a term of at most e^210 has no weight left; and no
 # product in the kernel leaves the range of a float, e^±708.
-_RANGE = 150.0
-_LIMIT = 450.0
+_RANGE = 210.0
+_LIMIT = 480.0
 
 
 def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
     """Say whether the messages to each variable, multiplied, stay in range: their logs lie within the potentials."""
     size = np.abs(log_potentials)
-    if not np.isfinite(size).all():
-        return False
-    worst = np.bincount(block.local[:, [1, 3]].ravel(), np.repeat(size, 2), minlength=len(block.states))
-    return bool(worst.max(initial=0.0) <= _RANGE)
+    first, second, _, ones = block.pairs
+    reach = np.bincount(first, size, minlength=len(ones)) + np.bincount(second, size, minlength=len(ones))
+    return bool(reach.max(initial=0.0) <= _RANGE)
+
+
+class BothOnLogChannel(PairChannel):
+    """The same with messages as log-odds: for damping, and where plain odds might leave their range."""
+
+    def __init__(self, block: Block, log_potentials: Floats, *, damping: float) -> None:
+        log_weights = np.zeros((len(log_potentials), 4))
+        log_weights[:, 3] = log_potentials
+        weights = np.exp(log_weights - np.maximum(log_potentials, 0.0)[:, None])
+        super().__init__(block, log_potentials, weights, damping=damping)
+
+    def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
+        """Go back through a step; of the table only the entry for both has a potential."""
+        return np.ascontiguousarray(super().through(run, computed, on_total, on_messages)[:, 1, 1])
 
 
 class BothOnChannel(Channel):
@@ -38,10 +52,7 @@ class BothOnChannel(Channel):
     def __init__(self, block: Block, log_potentials: Floats) -> None:
         super().__init__(block, log_potentials, mode="sum", damping=0.0)
         self.reward = np.exp(log_potentials)
-        # The states of a binary variable come in pairs, so the local number of the variable is half that of its state.
-        self.first = np.ascontiguousarray(block.local[:, 0] >> 1)
-        self.second = np.ascontiguousarray(block.local[:, 2] >> 1)
-        self.zeros, self.ones = block.states[0::2], block.states[1::2]
+        self.first, self.second, self.zeros, self.ones = block.pairs
         self.messages = np.ones((len(log_potentials), 2))
 
     def incoming(self, total: Floats) -> Floats:

@@ -22,6 +22,7 @@ from pgm.variables import as_index, owner
 if TYPE_CHECKING:
     from pgm.channel import Channel
     from pgm.layout import Block
+    from pgm.potential_source import PotentialSource
 
 __all__ = ["Factor", "FactorRun", "check_log_potentials"]
 
@@ -77,7 +78,14 @@ class Factor(ABC):
     ----------
     variables : what `as_index` takes
     name : for messages and pictures
+
+    Attributes
+    ----------
+    source : what computes the log-potentials from parameters, for learning; None if they are just given
     """
+
+    source: "PotentialSource | None" = None
+    log_potentials: Any  # where a family keeps its potentials, if it has some
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
         self.graph = owner(variables)
@@ -115,6 +123,12 @@ class Factor(ABC):
     def potentials(self) -> Floats | None:
         """The log-potentials, with F as the first axis: what beliefs and gradients belong to; None if hard."""
         return None
+
+    def refresh(self) -> None:
+        """Compute the potentials anew by their `source`; without one they are what they are."""
+        if self.source is not None and self.potentials is not None:
+            shape = self.potentials.shape
+            self.log_potentials = check_log_potentials(self.name, self.source.potentials(), shape)
 
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:

@@ -1,6 +1,6 @@
 """A factor graph: variables, and factors over them."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -41,6 +41,8 @@ class FactorGraph:
         self._first: list[int] = []
         self._by_name: dict[str, int] = {}
         self._cards_array = np.zeros(0, dtype=np.int64)
+        self._derived: dict[Hashable, Any] = {}
+        self._derived_from: list[Any] = []
 
     # Building
 
@@ -142,6 +144,19 @@ class FactorGraph:
                 raise FactorGraphError(f"evidence on {key!r}: give single variables, not {type(variable).__name__}")
             found[variable.index] = variable.state(state)
         return found
+
+    def derived(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what `make` makes of the structure (a plan of a schedule), made again only if the graph has changed."""
+        structure = [self.num_variables, *self.families]
+        if len(structure) != len(self._derived_from) or any(
+            new is not old for new, old in zip(structure, self._derived_from, strict=True)
+        ):
+            self._derived, self._derived_from = {}, structure
+        if not isinstance(key, Hashable):
+            return make()
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
     def draw(self, *, axes: "Axes | None" = None) -> "Axes":
         """Draw the graph with matplotlib: variables round, factors square; see `pgm.drawing`."""

@@ -50,6 +50,15 @@ class Block:
         """(F, D) of True: messages to all variables."""
         return np.ones((self.factor.num_factors, self.factor.degree), dtype=np.bool_)
 
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """For factors over two binary variables: (F,) the local numbers of both, and the places of states 0 and 1.
+
+        The states of a binary variable come in twos, so the local number of a variable is half that of its state.
+        """
+        first, second = self.local[:, 0] >> 1, self.local[:, 2] >> 1
+        return first, second, self.states[0::2], self.states[1::2]
+
     def gather(self, potentials: Sequence[Floats | None]) -> Floats | None:
         """Return the block's potentials, from those of the graph's families."""
         if self.factor.potentials is None:

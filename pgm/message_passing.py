@@ -153,7 +153,7 @@ class MessagePassing:
 
         Parameters
         ----------
-        runs : of each block, with the final messages
+        runs : of each block, with the final messages; none if only the beliefs of variables have an adjoint
         beliefs : (states,) adjoint of `beliefs()`
         factor_beliefs : of each block, the adjoint of its beliefs
         log_partition : its adjoint
@@ -161,7 +161,7 @@ class MessagePassing:
         adjoints: list[Floats | None] = [None if p is None else np.zeros_like(p) for p in self.potentials]
         on_messages = [np.zeros_like(channel.messages) for channel in self.channels]
         on_total = self._backward_of_outputs(beliefs, log_partition)
-        for number, channel in enumerate(self.channels):
+        for number, channel in enumerate(self.channels if runs else ()):
             of_total = (
                 None if log_partition is None else np.full(channel.block.factor.num_factors, float(log_partition))
             )

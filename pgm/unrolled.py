@@ -10,7 +10,7 @@ from autodiff import Module
 from pgm.belief_propagation import as_schedule
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing, check_potentials
-from pgm.schedules import Schedule
+from pgm.schedules import Plan, Schedule
 
 __all__ = ["UnrolledBeliefPropagation"]
 
@@ -30,6 +30,7 @@ class UnrolledBeliefPropagation(Module):
     iterations : so many, always
     schedule, damping : as for `BeliefPropagation`
     evidence : observed states
+    variables_only : give the beliefs of the variables alone, which is less work
 
     Examples
     --------
@@ -51,14 +52,17 @@ class UnrolledBeliefPropagation(Module):
         schedule: Schedule | str = "parallel",
         damping: float = 0.0,
         evidence: Mapping[Any, Any] | None = None,
+        variables_only: bool = False,
     ) -> None:
         self.graph, self.iterations, self.damping = graph, iterations, damping
-        self.plan = as_schedule(schedule).plan(graph)
+        chosen = as_schedule(schedule)
+        self.plan: Plan = graph.derived(chosen, lambda: chosen.plan(graph))
         self.evidence = graph.evidence(evidence)
         self.soft = [number for number, family in enumerate(graph.families) if family.potentials is not None]
-        self.output_count = 2 + len(self.soft)
+        self.variables_only = variables_only
+        self.output_count = 1 if variables_only else 2 + len(self.soft)
 
-    def forward(self, *potentials: Floats) -> tuple[Floats, ...]:
+    def forward(self, *potentials: Floats) -> Floats | tuple[Floats, ...]:
         """Run the iterations."""
         passing = MessagePassing(
             self.plan.layout,
@@ -70,6 +74,9 @@ class UnrolledBeliefPropagation(Module):
         self.plan.start(passing)
         for _ in range(self.iterations):
             self.plan.iterate(passing)
+        if self.variables_only:
+            self._keep(passing, ())
+            return passing.beliefs()
         runs = passing.runs()
         self._keep(passing, runs)
         by_family: list[Floats | None] = [None if p is None else np.zeros_like(p) for p in passing.potentials]
@@ -82,6 +89,9 @@ class UnrolledBeliefPropagation(Module):
     def backward(self, *adjoints: Any) -> tuple[Floats, ...]:
         """Return the adjoints of the potentials."""
         passing, runs = self._kept()
+        if self.variables_only:
+            found = passing.backward(runs, adjoints[0], [], None)
+            return tuple(found[number] for number in self.soft)
         beliefs, *of_factors, log_partition = adjoints
         of_family: list[Any] = [None] * len(self.graph.families)
         for number, adjoint in zip(self.soft, of_factors, strict=True):

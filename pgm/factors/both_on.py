@@ -1,12 +1,14 @@
 """Rewards for pairs of binary variables that are ON together: the second-order factors of a parser."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pgm.both_on_channel import BothOnChannel, suits_plain_odds
+from pgm import kernels
+from pgm.both_on_channel import BothOnChannel, BothOnLogChannel, suits_plain_odds
 from pgm.channel import Channel
 from pgm.factor import Factor, FactorRun, check_log_potentials
 from pgm.factors.table import Prepared, Table, TableRun
@@ -68,9 +70,11 @@ class BothOn(Factor):
         return table.max_messages(incoming, table.prepare(None))
 
     def channel(self, block: Block, prepared: Floats, *, mode: str, damping: float) -> Channel:
-        """Plain odds where products of messages stay in range."""
+        """Plain odds where products of messages stay in range, log-odds where messages do."""
         if mode == "sum" and damping == 0.0 and suits_plain_odds(block, prepared):
             return BothOnChannel(block, prepared)
+        if mode == "sum" and np.abs(prepared).max(initial=0.0) <= kernels.pairs.SAFE_RANGE:
+            return BothOnLogChannel(block, prepared, damping=damping)
         return super().channel(block, prepared, mode=mode, damping=damping)
 
     def merge_key(self) -> str:
@@ -105,12 +109,18 @@ def _table(variables: NDArray[np.int64], log_potentials: Floats) -> Table:
 
 
 class BothOnRun(FactorRun):
-    """The run of the tables that the pairs stand for."""
+    """Totals and beliefs by a formula; what else there is, by the tables that the pairs stand for."""
 
     def __init__(self, incoming: Floats, potentials: Floats, variables: NDArray[np.int64]) -> None:
         super().__init__(incoming, potentials)
-        table = _table(variables, potentials)
-        self._tables = TableRun(incoming, Prepared.of(table.log_potentials), table)
+        self._variables = variables
+        self._log_partition, self._beliefs = np.empty(len(incoming)), np.empty(len(incoming))
+        kernels.both_on.totals(potentials, incoming, self._log_partition, self._beliefs)
+
+    @cached_property
+    def _tables(self) -> TableRun:
+        table = _table(self._variables, self.potentials)  # type: ignore[arg-type]
+        return TableRun(self.incoming, Prepared.of(table.log_potentials), table)
 
     @property
     def messages(self) -> Floats:
@@ -120,12 +130,12 @@ class BothOnRun(FactorRun):
     @property
     def log_partition(self) -> Floats:
         """(F,)."""
-        return self._tables.log_partition
+        return self._log_partition
 
     @property
     def beliefs(self) -> Floats:
         """(F,): the probability that both are 1."""
-        return np.ascontiguousarray(self._tables.beliefs[:, 1, 1])
+        return self._beliefs
 
     def backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None

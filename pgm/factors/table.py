@@ -13,6 +13,7 @@ from pgm.channel import Channel
 from pgm.factor import Factor, FactorRun, check_log_potentials
 from pgm.layout import Block
 from pgm.pair_channel import PairChannel
+from pgm.unary_channel import UnaryChannel
 
 __all__ = ["Table"]
 
@@ -73,7 +74,9 @@ class Table(Factor):
         return outgoing
 
     def channel(self, block: Block, prepared: "Prepared", *, mode: str, damping: float) -> Channel:
-        """Tables over two binary variables without zeros have a faster channel."""
+        """Tables over one variable, and over two binary ones without zeros, have channels of their own."""
+        if self.degree == 1:
+            return UnaryChannel(block, prepared, mode=mode, damping=damping)
         if mode == "sum" and self.cardinalities == (2, 2) and prepared.suits_odds:
             return PairChannel(block, prepared, prepared.weights, damping=damping)
         return super().channel(block, prepared, mode=mode, damping=damping)
@@ -85,12 +88,12 @@ class Table(Factor):
     @classmethod
     def stack(cls, families: Sequence[Factor]) -> "Table":
         """Return one family with all the tables."""
-        table = cls.__new__(cls)
+        table = Table.__new__(Table)  # what is stacked has no source of its own
         table.graph = families[0].graph
         table.name = families[0].name
         table.variables = np.concatenate([family.variables for family in families])
         table.cardinalities = families[0].cardinalities
-        table.log_potentials = np.concatenate([family.potentials for family in families])  # type: ignore[misc]
+        table.log_potentials = np.concatenate([family.potentials for family in families])
         return table
 
     def take(self, rows: NDArray[np.int64]) -> "Table":
@@ -120,21 +123,20 @@ class Prepared:
     scale: Floats = field()
     safe: NDArray[np.bool_] = field()
 
+    least: float = field()
+
     @property
     def suits_odds(self) -> bool:
         """Whether all entries are possible, and of one range: then messages are finite."""
-        lowest = self.weights.min(initial=1.0)
-        return bool(lowest > 0.0 and np.log(lowest) >= -kernels.pairs.SAFE_RANGE)
+        return self.least > 0.0 and bool(np.log(self.least) >= -kernels.pairs.SAFE_RANGE)
 
     @classmethod
     def of(cls, log_potentials: Floats) -> "Prepared":
         """Scale log-potentials."""
-        flat = np.ascontiguousarray(log_potentials, dtype=np.float64).reshape(len(log_potentials), -1)
-        scale = flat.max(axis=1)
-        scale[scale == -np.inf] = 0.0
-        below = flat - scale[:, None]
-        lowest = np.where(below == -np.inf, 0.0, below).min(axis=1)
-        return cls(log_potentials, np.exp(below), scale, lowest >= -kernels.table.SAFE_RANGE)
+        flat = np.require(log_potentials, np.float64, ["C", "W"]).reshape(len(log_potentials), -1)
+        weights, scale, safe = np.empty_like(flat), np.empty(len(flat)), np.empty(len(flat), dtype=np.bool_)
+        least = kernels.table.prepare(flat, weights, scale, safe)
+        return cls(log_potentials, weights, scale, safe, float(least))
 
 
 class TableRun(FactorRun):

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["adjoints", "send"]
+__all__ = ["adjoints", "send", "totals"]
 
 
 @kernel
@@ -30,7 +30,10 @@ def send(reward, first, second, heard, odds, new, product):
         new_first = (to_second + reward[f] * second_heard) / (to_second + second_heard)
         new[f, 0] = new_first
         new[f, 1] = new_second
-        change = max(change, abs(new_first - to_first) / to_first, abs(new_second - to_second) / to_second)
+        if abs(new_first - to_first) > change * to_first:
+            change = abs(new_first - to_first) / to_first
+        if abs(new_second - to_second) > change * to_second:
+            change = abs(new_second - to_second) / to_second
     for f in range(count):
         product[np.uint64(first[f])] *= new[f, 0]
         product[np.uint64(second[f])] *= new[f, 1]
@@ -54,3 +57,21 @@ def adjoints(reward, first, second, heard, odds, computed, on_heard, on_odds, on
         on_heard[j] += slope
         on_odds[f, 1] -= slope
         on_reward[f] = total + g * share
+
+
+@kernel
+def totals(log_reward, incoming, log_partition, belief):
+    """Write log Z of each factor and the probability that both variables are ON, from incoming messages (F, 4)."""
+    for f in range(len(log_reward)):
+        both = incoming[f, 1] + incoming[f, 3] + log_reward[f]
+        neither = incoming[f, 0] + incoming[f, 2]
+        one, other = incoming[f, 1] + incoming[f, 2], incoming[f, 0] + incoming[f, 3]
+        top = max(max(both, neither), max(one, other))
+        if top == -np.inf:
+            log_partition[f] = -np.inf
+            belief[f] = 0.0
+            continue
+        share = np.exp(both - top)
+        total = share + np.exp(neither - top) + np.exp(one - top) + np.exp(other - top)
+        log_partition[f] = top + np.log(total)
+        belief[f] = share / total

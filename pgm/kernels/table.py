@@ -1,18 +1,18 @@
 """Messages of a family of tables in the probability domain.
 
-Safe where it is used: entries of the table and of each message span at most SAFE_RANGE (in natural logarithms) below their
-maximum, unless they are zero, so that no product of a table's entry with messages underflows.  A factor that is not so is
-left to the log domain (`unsafe`).
+Safe where it is used: entries of the table and of each message span at most SAFE_RANGE (in natural logarithms) below
+their maximum, unless they are zero, so that no product of a table's entry with messages underflows.  A factor that is
+not so is left to the log domain (`unsafe`).
 
-Legend: factor f; `weights` (F, S) with the last position running fastest, scaled to a maximum of 1; `cards` (D,) states and
-`offsets` (D + 1,) places in a message of each position; m scaled incoming messages; O outgoing ones.
+Legend: factor f; `weights` (F, S) with the last position running fastest, scaled to a maximum of 1; `cards` (D,) states
+and `offsets` (D + 1,) places in a message of each position; m scaled incoming messages; O outgoing ones.
 """
 
 import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["SAFE_RANGE", "backward", "forward", "scale_messages"]
+__all__ = ["SAFE_RANGE", "backward", "forward", "prepare", "scale_messages"]
 
 SAFE_RANGE = 150.0  # times four factors at most is above the smallest float, e^-708
 
@@ -125,3 +125,27 @@ def backward(weights, cards, offsets, scaled, outgoing, total, d_messages, d_joi
                     if m[place] > 0.0:
                         d_incoming[f, place] += every - part[d]
             _advance(state, cards, degree - 1)
+
+
+@kernel
+def prepare(log_potentials, weights, scale, safe):
+    """Scale tables (F, S): write exp(log-potential - max), the max, and whether all finite entries are within range.
+
+    Returns the least entry of all the scaled tables.
+    """
+    least = 1.0
+    for f in range(len(log_potentials)):
+        top = -np.inf
+        for s in range(log_potentials.shape[1]):
+            top = max(top, log_potentials[f, s])
+        if top == -np.inf:
+            top = 0.0
+        scale[f] = top
+        safe[f] = True
+        for s in range(log_potentials.shape[1]):
+            below = log_potentials[f, s] - top
+            weights[f, s] = np.exp(below)
+            least = min(least, weights[f, s])
+            if below < -SAFE_RANGE and below > -np.inf:
+                safe[f] = False
+    return least

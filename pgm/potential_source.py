@@ -1,0 +1,88 @@
+"""Log-potentials that are computed, so that gradients reach what they are computed from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from autodiff import Adjoint, Circuit, Module, Parameter, unbroadcast
+from pgm.errors import PotentialError
+
+__all__ = ["PotentialSource"]
+
+Floats = NDArray[np.float64]
+
+
+class PotentialSource:
+    """A module, and the inputs from which it computes the log-potentials of one family.
+
+    `Scored` and `LogLinear` have one; any other family with log-potentials (a hypergraph factor) learns as well once its
+    attribute `source` is set.  Several sources may share a module and parameters.
+
+    Parameters
+    ----------
+    module : gives log-potentials that broadcast to the shape of the family's
+    inputs : of the module; those that are a `Parameter` are learned, as are the parameters of a `Circuit`
+    possible : where False, the log-potential is -inf whatever the module says; broadcasts like the potentials
+    reads : by the name of a parameter, the rows that the module looks at (of large hashed weights); by default all
+
+    Examples
+    --------
+    >>> from autodiff.modules import Linear
+    >>> weights, bias = Parameter("weights", [[1.0, -1.0]]), Parameter("bias", [0.0, 0.5])
+    >>> source = PotentialSource(Linear(), [[[2.0], [3.0]], weights, bias])
+    >>> source.potentials()
+    array([[ 2. , -1.5],
+           [ 3. , -2.5]])
+    >>> source.gradients(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    {'weights': array([[2., 3.]]), 'bias': array([1., 1.])}
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        inputs: Any = (),
+        *,
+        possible: ArrayLike | None = None,
+        reads: Mapping[str, NDArray[np.int64]] | None = None,
+    ) -> None:
+        self.module, self.inputs = module, tuple(inputs)
+        self.possible = None if possible is None else np.asarray(possible, dtype=np.bool_)
+        self.reads = dict(reads or {})
+        self._given = {position: value for position, value in enumerate(inputs) if isinstance(value, Parameter)}
+        self._check_names()
+
+    def named_parameters(self) -> dict[str, Parameter]:
+        """Return what is learned, by name."""
+        inside = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
+        return inside | {parameter.name: parameter for parameter in self._given.values()}
+
+    def potentials(self) -> Floats:
+        """Compute the log-potentials."""
+        values = np.asarray(self._forward(), dtype=np.float64)
+        return values if self.possible is None else np.where(self.possible, values, -np.inf)
+
+    def gradients(self, adjoint: Floats) -> dict[str, Adjoint]:
+        """Return the gradients of the parameters, given the adjoint of the family's log-potentials."""
+        # Forward once more: the module may have served other families since.
+        values = np.asarray(self._forward())
+        if self.possible is not None:
+            adjoint = np.where(self.possible, adjoint, 0.0)
+        adjoints = self.module.backward(unbroadcast(adjoint, values.shape))
+        found: dict[str, Adjoint] = self.module.gradients() if isinstance(self.module, Circuit) else {}
+        for position, parameter in self._given.items():
+            gradient = adjoints[position]
+            if gradient is not None:
+                earlier = found.get(parameter.name)
+                found[parameter.name] = gradient if earlier is None else earlier + gradient
+        return found
+
+    def _forward(self) -> Any:
+        return self.module.forward(*(v.value if isinstance(v, Parameter) else v for v in self.inputs))
+
+    def _check_names(self) -> None:
+        known = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
+        for parameter in self._given.values():
+            if known.setdefault(parameter.name, parameter) is not parameter:
+                raise PotentialError(f"two parameters of {self.module!r} are named {parameter.name!r}; rename one")

@@ -1,0 +1,24 @@
+"""The channel of factors of one variable: the message is the potentials, whatever is heard."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgm.channel import Channel, Proposal
+
+__all__ = ["UnaryChannel"]
+
+Floats = NDArray[np.float64]
+
+
+class UnaryChannel(Channel):
+    """Sends its tables, `prepared.log` (F, c)."""
+
+    def propose(self, total: Floats) -> Proposal:
+        """Return the potentials."""
+        return Proposal(None, np.require(self.prepared.log, np.float64, ["C", "W"]))
+
+    def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
+        """The potentials are the messages; nothing was heard."""
+        return computed
