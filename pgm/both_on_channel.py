@@ -63,7 +63,11 @@ class BothOnChannel(Channel):
 
     def propose(self, total: Floats) -> Proposal:
         """Compute new odds; the run is what was heard and the old odds, the messages come with their products."""
-        heard = np.exp(np.clip(total[self.ones] - total[self.zeros], -_LIMIT, _LIMIT))
+        heard = np.empty(len(self.ones))
+        nothing = kernels.both_on.hear(total, self.zeros, self.ones, _LIMIT, heard)
+        if nothing >= 0:
+            raise self.contradiction(int(np.argmax((self.first == nothing) | (self.second == nothing))))
+        heard = np.exp(heard, out=heard)
         new = np.empty_like(self.messages)
         product = np.ones(len(heard))
         change = kernels.both_on.send(self.reward, self.first, self.second, heard, self.messages, new, product)

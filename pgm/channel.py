@@ -11,6 +11,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm import kernels
+from pgm.errors import ContradictionError
 from pgm.factor import FactorRun
 from pgm.layout import Block
 
@@ -55,6 +56,13 @@ class Channel:
     def run(self, total: Floats) -> FactorRun:
         """Return what the factors make of what they hear now (sum-product)."""
         return self.block.factor.run(self.incoming(total), self.prepared)
+
+    def contradiction(self, row: int) -> ContradictionError:
+        """Return the error for a factor that leaves no state, or hears of none."""
+        return ContradictionError(
+            f"{self.block.factor.describe(row)} finds every state of one of its variables impossible: "
+            f"the factors (or the evidence) contradict each other"
+        )
 
     def propose(self, total: Floats) -> Proposal:
         """Compute new messages."""

@@ -45,7 +45,8 @@ class FactorRun(ABC):
     def messages(self) -> Floats:
         """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
 
-        A constant that is added to all states of one message changes nothing, so a family may choose it.
+        A constant that is added to all states of one message changes nothing, so a family may choose it.  Where the
+        incoming messages contradict the factor, some edge has -inf for all its states: so message passing notices.
         """
 
     @property

@@ -42,7 +42,8 @@ class FactorGraph:
         self._by_name: dict[str, int] = {}
         self._cards_array = np.zeros(0, dtype=np.int64)
         self._derived: dict[Hashable, Any] = {}
-        self._derived_from: list[Any] = []
+        self._derived_from: list[int] = []
+        self._derived_families: list[Factor] = []  # kept, so that no other family can have the same id
 
     # Building
 
@@ -146,12 +147,10 @@ class FactorGraph:
         return found
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what `make` makes of the structure (a plan of a schedule), made again only if the graph has changed."""
-        structure = [self.num_variables, *self.families]
-        if len(structure) != len(self._derived_from) or any(
-            new is not old for new, old in zip(structure, self._derived_from, strict=True)
-        ):
-            self._derived, self._derived_from = {}, structure
+        """Return what `make` makes of the graph's structure (a schedule's plan), again only once that has changed."""
+        structure = [self.num_variables, *map(id, self.families)]
+        if structure != self._derived_from:
+            self._derived, self._derived_from, self._derived_families = {}, structure, list(self.families)
         if not isinstance(key, Hashable):
             return make()
         if key not in self._derived:

@@ -62,7 +62,12 @@ class MessagePassing:
         families = layout.graph.families
         self.potentials = [family.potentials for family in families] if potentials is None else list(potentials)
         self.channels = [
-            block.factor.channel(block, block.factor.prepare(block.gather(self.potentials)), mode=mode, damping=damping)
+            block.factor.channel(
+                block,
+                block.factor.prepare(block.gather(self.potentials)),
+                mode=mode,
+                damping=damping if block.factor.degree > 1 else 0.0,  # constant messages are sent once, and whole
+            )
             for block in layout.blocks
         ]
         self.contributions = np.zeros(layout.num_contributions)
@@ -98,10 +103,7 @@ class MessagePassing:
         block = channel.block
         change, contradiction = channel.absorb(proposal, step.targets, self.contributions[block.contributions])
         if contradiction >= 0:
-            raise ContradictionError(
-                f"{block.factor.describe(contradiction)} finds every state of one of its variables impossible: "
-                f"the factors (or the evidence) contradict each other"
-            )
+            raise channel.contradiction(contradiction)
         kernels.passing.resum(block.states, *self.layout.contributors, self.contributions, self.base, self.total)
         if self.record:
             self.tape[-1].append((step.block, Sent(proposal.run, channel.messages, step.targets)))

@@ -43,7 +43,9 @@ class PairChannel(Channel):
     def propose(self, total: Floats) -> Proposal:
         """Compute new log-odds."""
         heard = np.empty_like(self.messages)
-        kernels.pairs.hear(total, self.zero, self.messages, heard)
+        nothing = kernels.pairs.hear(total, self.zero, self.messages, heard)
+        if nothing >= 0:
+            raise self.contradiction(nothing)
         odds = np.exp(heard, out=heard)
         ratios = np.empty_like(odds)
         kernels.pairs.ratios(self.weights, odds, ratios)

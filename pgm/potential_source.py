@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 class PotentialSource:
     """A module, and the inputs from which it computes the log-potentials of one family.
 
-    `Scored` and `LogLinear` have one; any other family with log-potentials (a hypergraph factor) learns as well once its
-    attribute `source` is set.  Several sources may share a module and parameters.
+    `Scored` and `LogLinear` have one; any other family with log-potentials (a hypergraph factor) learns as well once
+    its attribute `source` is set.  Several sources may share a module and parameters.
 
     Parameters
     ----------

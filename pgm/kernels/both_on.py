@@ -14,7 +14,19 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["adjoints", "send", "totals"]
+__all__ = ["adjoints", "hear", "send", "totals"]
+
+
+@kernel
+def hear(total, zeros, ones, limit, heard):
+    """Write the log-odds of all that each variable hears, cut off; return one that has no possible state, or -1."""
+    nothing = -1
+    for v in range(len(zeros)):
+        value = total[ones[v]] - total[zeros[v]]
+        if np.isnan(value):
+            nothing = v
+        heard[v] = min(max(value, -limit), limit)
+    return nothing
 
 
 @kernel
@@ -37,7 +49,7 @@ def send(reward, first, second, heard, odds, new, product):
     for f in range(count):
         product[np.uint64(first[f])] *= new[f, 0]
         product[np.uint64(second[f])] *= new[f, 1]
-    return min(change, 1.0)
+    return change
 
 
 @kernel

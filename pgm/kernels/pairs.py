@@ -4,12 +4,12 @@ A message's odds are r = m(1) / m(0).  With what the factor hears from its other
 
     r = (ψ10 + ψ11 q) / (ψ00 + ψ01 q)          to the first variable, from the second (and mirrored),
 
-one division.  The logarithm of r lies within the range of the table's log-potentials, so messages stay finite whatever is
-heard; q is cut off at e^±LIMIT, where the smaller term has no weight left (tables that span more than SAFE_RANGE go
+one division.  The logarithm of r lies within the range of the table's log-potentials, so messages stay finite whatever
+is heard; q is cut off at e^±LIMIT, where the smaller term has no weight left (tables that span more than SAFE_RANGE go
 through `table`).
 
-Legend: `zero` (F, 2) the place of each variable's state 0 among all states (state 1 is the next); `odds` (F, 2) the log-odds
-of the messages; `weights` (F, 4) the table ψ00, ψ01, ψ10, ψ11.
+Legend: `zero` (F, 2) the place of each variable's state 0 among all states (state 1 is the next); `odds` (F, 2) the
+log-odds of the messages; `weights` (F, 4) the table ψ00, ψ01, ψ10, ψ11.
 """
 
 import numpy as np
@@ -24,12 +24,16 @@ SAFE_RANGE = 300.0
 
 @kernel
 def hear(total, zero, odds, heard):
-    """Write the log-odds that each factor hears from its variables."""
+    """Write the log-odds that each factor hears; return one that hears that no state is possible, or -1."""
+    nothing = -1
     for f in range(np.uint64(len(odds))):
         for j in range(np.uint64(2)):
             place = np.uint64(zero[f, j])
             value = total[place + np.uint64(1)] - total[place] - odds[f, j]
+            if np.isnan(value):
+                nothing = np.int64(f)
             heard[f, j] = min(max(value, -LIMIT), LIMIT)
+    return nothing
 
 
 @kernel
@@ -55,7 +59,7 @@ def absorb(proposed, old, targets, everyone, damping, local, new, contribution):
                 change = max(change, abs(value - old[f, j]))
             new[f, j] = value
             contribution[np.uint64(local[f, j])] += value
-    return min(change, 1.0)
+    return change
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The arithmetic between factors: cavities, normalisation, damping, and sums at the variables.
 
-Legend: `messages` (F, W) of a block of factors to its variables, normalised to a maximum of 0 on each edge; `index` (F, W)
-the place of each entry among the states of all variables; `total` (states,) the sum of all messages at each state.
+Legend: `messages` (F, W) of a block of factors to its variables, normalised to a maximum of 0 on each edge; `index`
+(F, W) the place of each entry among the states of all variables; `total` (states,) the sum of all messages at a state.
 """
 
 import numpy as np
@@ -11,6 +11,7 @@ from autodiff.kernels.compiler import kernel
 __all__ = ["absorb", "cavities", "resum"]
 
 NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
+NEW_ZERO = 1000.0  # what counts as the change of a message that becomes zero
 
 
 @kernel
@@ -29,8 +30,8 @@ def cavities(total, index, messages, incoming):
 def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
     """Write the new messages (normalised, damped, only to `targets` (F, D)), and their sum at each local state.
 
-    Returns the greatest change of a message's logarithm (entries of no weight left out; 1 for a new zero), and the row of
-    a factor all of whose states are impossible on some edge, or -1.
+    Returns the greatest change of a message's logarithm (entries of no weight left out), and the row
+    of a factor all of whose states are impossible on some edge, or -1.
     """
     change = 0.0
     contradiction = -1
@@ -57,7 +58,7 @@ def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
                         new[f, w] = proposed[f, w] - top
                 for w in range(first, last):
                     if new[f, w] != old[f, w] and max(new[f, w], old[f, w]) > NEGLIGIBLE:
-                        change = max(change, min(abs(new[f, w] - old[f, w]), 1.0))
+                        change = max(change, min(abs(new[f, w] - old[f, w]), NEW_ZERO))
             else:
                 for w in range(first, last):
                     new[f, w] = old[f, w]

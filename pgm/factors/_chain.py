@@ -1,0 +1,63 @@
+"""What the chains of first and second order share."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypergraph.structure import Structure
+from pgm.errors import PotentialError
+from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.variables import as_index
+
+__all__ = ["Chain"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Chain(HypergraphFactor):
+    """log ψ(y) = Σ_t w(t, y_t, …, y_{t+order}) over T variables with K states each."""
+
+    order: ClassVar[int]
+
+    def __init__(
+        self, variables: Any, transitions: ArrayLike, *, shared: bool = False, name: str | None = None
+    ) -> None:
+        self.shared = shared
+        window = self.order + 1
+        if np.ndim(transitions) < window:
+            raise PotentialError(f"{type(self).__name__}: transitions have {window} axes of states, the last ones")
+        length, states = as_index(variables).shape[1], np.shape(transitions)[-1]
+        structure, unary, windows = self.trellis(length, states)
+        uses = np.full((structure.num_weights, 2), -1)
+        uses[unary] = np.stack(np.divmod(np.arange(length * states), states), axis=-1).reshape(length, states, 2)
+        terms = np.full(structure.num_weights, -1)
+        table = (states,) * window
+        shape = table if shared else (max(length - self.order, 0), *table)
+        terms[windows] = np.arange(int(np.prod(shape))).reshape(shape)
+        super().__init__(
+            variables, structure, uses, log_potentials=transitions, shape=shape, terms=terms,
+            cardinalities=(states,) * length, check=False, name=name,
+        )  # fmt: skip
+        if self.cardinalities != (states,) * length:
+            raise PotentialError(
+                f"{self.name}: transitions between {states} states for variables with {self.cardinalities} states"
+            )
+
+    @classmethod
+    @abstractmethod
+    def trellis(cls, length: int, states: int) -> tuple[Structure, Integers, Integers]:
+        """Return the structure, and the indices of its weights: unary (T, K), and (T - order, K, …, K) of windows."""
+
+    def score(self, assignment: NDArray[np.int64]) -> Floats:
+        """Return the sum of the table entries of all windows."""
+        tags = np.asarray(assignment)
+        total = np.zeros(self.num_factors)
+        assert self.log_potentials is not None
+        for t in range(self.degree - self.order):
+            window = tuple(tags[:, t : t + self.order + 1].T)
+            place = window if self.shared else (np.full(len(tags), t), *window)
+            total += self.log_potentials[(np.arange(len(tags)), *place)]
+        return total

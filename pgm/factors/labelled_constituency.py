@@ -1,0 +1,132 @@
+"""Parses of a context-free grammar: a variable for each span says which symbol it is, or none."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypergraph import Hypergraph, HypergraphBuilder
+from hypergraph.structures import Grammar
+from pgm.errors import FactorGraphError
+from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.variables import as_index
+
+__all__ = ["LabelledConstituency"]
+
+Floats = NDArray[np.float64]
+
+
+class LabelledConstituency(HypergraphFactor):
+    """The spans that are constituents, with their symbols, form a parse; log ψ is the sum of the scores of its rules.
+
+    The variable of a span is 0 if it is no constituent, and else 1 + the number of its symbol in `grammar.symbols`.
+    Messages take O(n³ rules), and as much again for each span that is almost surely a constituent.
+
+    Parameters
+    ----------
+    spans : one variable for each span (i, j), 0 ≤ i < j ≤ n, by i and then j, with 1 + symbols states; (factors, spans)
+        for a family.  Single words are spans too: their messages are the lexical scores
+    grammar : binary rules and start symbols; its own weights are not used
+    n : number of words
+    rules : (rules,) log-potentials in the order of `grammar.rules`, or (factors, rules); by default 0
+
+    References
+    ----------
+    Baker (1979); Smith & Eisner (2008), §5.3 (factors that run a dynamic program).
+
+    Examples
+    --------
+    >>> from pgm import FactorGraph
+    >>> grammar = Grammar(["S"], [("S", "N", "V"), ("N", "N", "N")])
+    >>> spans = FactorGraph().variables("span", 6, ["none", *grammar.symbols])
+    >>> parse = LabelledConstituency(spans, grammar, 3)
+    >>> run = parse.run(np.zeros((1, 24)), parse.prepare(parse.potentials))
+    >>> run.log_partition.round(9), run.beliefs  # one parse, which uses both rules
+    (array([0.]), array([[1., 1.]]))
+    """
+
+    def __init__(
+        self, spans: Any, grammar: Grammar, n: int, rules: ArrayLike = 0.0, *, name: str | None = None
+    ) -> None:
+        self.grammar, self.n = grammar, n
+        self.places = [(i, j) for i in range(n) for j in range(i + 1, n + 1)]
+        count, symbols = len(self.places), len(grammar.symbols)
+        if as_index(spans).shape[1] != count:
+            raise FactorGraphError(
+                f"LabelledConstituency: {as_index(spans).shape[1]} variables; {n} words have {count} spans"
+            )
+        labels = np.stack(np.divmod(np.arange(count * symbols), symbols), axis=1) + np.array([0, 1])
+        rule_count = len(grammar.rules)
+        super().__init__(
+            spans, _chart(grammar, n), np.concatenate([labels, np.full((rule_count, 2), -1)]), default=0,
+            log_potentials=rules, shape=(rule_count,),
+            terms=np.concatenate([np.full(count * symbols, -1), np.arange(rule_count)]),
+            cardinalities=(symbols + 1,) * count, check=False, name=name,
+        )  # fmt: skip
+        if set(self.cardinalities) != {symbols + 1}:
+            raise FactorGraphError(f"{self.name}: spans have {symbols + 1} states, none and each of {grammar.symbols}")
+
+    def score(self, assignment: NDArray[np.int64]) -> Floats:
+        """Return the sum of the rules of a parse, and -inf for what is none."""
+        assert self.log_potentials is not None
+        return np.array(
+            [self._score(states, rules) for states, rules in zip(assignment, self.log_potentials, strict=True)]
+        )
+
+    def _score(self, states: NDArray[np.int64], rules: Floats) -> float:
+        symbols = self.grammar.symbols
+        tree = {span: symbols[s - 1] for span, s in zip(self.places, states.tolist(), strict=True) if s > 0}
+        if len(tree) != 2 * self.n - 1 or tree.get((0, self.n)) not in self.grammar.start:
+            return -np.inf
+        number = {tuple(rule): k for k, rule in enumerate(self.grammar.rules)}
+        total = 0.0
+        for (i, j), symbol in tree.items():
+            if j > i + 1:
+                halves = [(tree[i, k], tree[k, j]) for k in range(i + 1, j) if (i, k) in tree and (k, j) in tree]
+                if len(halves) != 1 or (symbol, *halves[0]) not in number:
+                    return -np.inf
+                total += rules[number[(symbol, *halves[0])]]
+        return total
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterable["LabelledConstituency"]:
+        """Yield a grammar of one symbol on three words, and one of two symbols on two."""
+        one = Grammar(["X"], [("X", "X", "X")])
+        two = Grammar(["A"], [("A", "A", "B"), ("A", "B", "B"), ("B", "A", "A"), ("B", "B", "A")])
+        for grammar, n in ((one, 1), (one, 3), (two, 2)):
+            count = n * (n + 1) // 2
+            yield cls(np.arange(2 * count).reshape(2, count), grammar, n, rng.normal(size=(2, len(grammar.rules))))
+        yield cls(np.arange(6), two, 3, [-np.inf, 0.3, -0.4, 1.0])
+
+
+@lru_cache(maxsize=32)
+def _chart(grammar: Grammar, n: int) -> Hypergraph:
+    """Return the chart; its weights are the symbols of spans (spans, symbols), flat, and then the rules."""
+    symbols = grammar.symbols
+    spans = {(i, j): number for number, (i, j) in enumerate((i, j) for i in range(n) for j in range(i + 1, n + 1))}
+    first_rule = len(spans) * len(symbols)
+    builder = HypergraphBuilder(num_weights=first_rule + len(grammar.rules))
+    derived: set[tuple[str, int, int]] = set()
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            for number, (parent, left, right) in enumerate(grammar.rules):
+                for k in range(i + 1, j):
+                    if (left, i, k) in derived and (right, k, j) in derived:
+                        tails = [(left, i, k), (right, k, j)]
+                        builder.edge(("made", parent, i, j), tails, weight=first_rule + number)
+                        derived.add((parent, i, j))
+            for number, symbol in enumerate(symbols):
+                if width == 1:
+                    derived.add((symbol, i, j))
+                if (symbol, i, j) in derived:
+                    made = [("made", symbol, i, j)] if width > 1 else []
+                    builder.edge((symbol, i, j), made, weight=spans[i, j] * len(symbols) + number)
+    roots = [symbol for symbol in symbols if symbol in grammar.start and (symbol, 0, n) in derived]
+    if not roots:
+        raise FactorGraphError(f"LabelledConstituency: the grammar's start symbols derive no {n} words")
+    for symbol in roots:
+        builder.edge("parse", [(symbol, 0, n)])
+    return builder.build("parse")
