@@ -12,7 +12,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.channel import Proposal, Sent
+from pgm.channel import Channel, Proposal, Sent
 from pgm.errors import ContradictionError, PotentialError
 from pgm.factor import FactorRun
 from pgm.layout import Layout
@@ -46,6 +46,7 @@ class MessagePassing:
     mode : "sum" or "max"
     damping : the weight of the old message, in the log domain
     record : whether to keep what `backward` needs
+    plain : whether all messages are in the log domain, as `heat` needs, though a family might know better
     """
 
     def __init__(
@@ -57,12 +58,14 @@ class MessagePassing:
         mode: str = "sum",
         damping: float = 0.0,
         record: bool = False,
+        plain: bool = False,
     ) -> None:
         self.layout, self.mode, self.record = layout, mode, record
         families = layout.graph.families
         self.potentials = [family.potentials for family in families] if potentials is None else list(potentials)
+        make = Channel if plain else None
         self.channels = [
-            block.factor.channel(
+            (make or block.factor.channel)(
                 block,
                 block.factor.prepare(block.gather(self.potentials)),
                 mode=mode,
@@ -80,6 +83,12 @@ class MessagePassing:
         self.tape: list[list[tuple[int, Sent]]] = []  # the steps of each round
 
     # Forward
+
+    def heat(self, temperature: float) -> None:
+        """Replace every potential ψ by ψ^(1/T), and keep the messages."""
+        scaled = [None if p is None else p / temperature for p in self.potentials]
+        for channel in self.channels:
+            channel.prepared = channel.block.factor.prepare(channel.block.gather(scaled))
 
     def send(self, steps: Sequence[Step]) -> float:
         """Carry out steps at the same time, each from the messages before all of them; return the greatest change."""
