@@ -1,11 +1,29 @@
 """The command `tacana`."""
 
+import importlib
+
 import click
 
 __all__ = ["main"]
 
+_ELSEWHERE = {"infer": "pgm.infer_command"}  # commands of other packages, imported when they are asked for
 
-@click.group()
+
+class _Commands(click.Group):
+    """The commands here and elsewhere."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all."""
+        return sorted({*super().list_commands(context), *_ELSEWHERE})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return one of them."""
+        if name in _ELSEWHERE and name not in self.commands:
+            self.add_command(getattr(importlib.import_module(_ELSEWHERE[name]), name))
+        return super().get_command(context, name)
+
+
+@click.group(cls=_Commands)
 @click.version_option(package_name="tacana")
 def main() -> None:
     """Structured belief propagation, hypergraphs, and a dependency parser."""

@@ -19,13 +19,13 @@ and conquer: a step eliminates one half of the words and keeps the other, for ea
 what it kept.  That is O(n³), as the sizes halve.
 
 Exactly one child of the root: let the root's arcs have weights t · w for an infinitely small t.  Then the trees with
-one child are the leading term of Z, and since all is positive, it is enough to carry leading terms: a number is x or x
-· t. Arcs from the root are kept in two rows, the root's (x) and the *light* root's (x · t).  In s the latter counts
+one child are the leading term of Z, and since all is positive, it is enough to carry leading terms: a number is x
+or x·t.  Arcs from the root are kept in two rows, the root's (x) and the *light* root's (x·t).  In s the latter counts
 only if there is nothing else; then it steps in for the root (and there is one t in Z).  Escapes have two blocks, x and
-x · t; the second counts only where the first is zero.
+x·t; the second counts only where the first is zero.
 
 The same with max in place of + gives the best tree with each arc, the limit of low temperatures: max-marginals in
-O(n³), where forcing each arc in turn and searching again takes O(n⁴) (Smith & Eisner 2008, footnote on max-product).
+O(n³), where forcing each arc in turn and searching again takes O(n⁴) (Smith & Eisner 2008, footnote 24).
 
 Legend: F factors; a step's matrix is [h, m] with index 0 the root, 1 the light root, 2 … the words.  All in logs.
 """
@@ -178,8 +178,9 @@ class LogElimination:
             through[:, np.arange(k), np.arange(k)] = 0.0
             d_share = d_shares[place] + through.sum(axis=2)
             mean = d_share.sum(axis=1, keepdims=True)
-            d_column = d_share - np.exp(shares) * mean
-            d_column[:, 1] = d_share[:, 1]
+            part = np.exp(np.minimum(shares, 0.0))  # in the sum s
+            part[:, 1] = 0.0
+            d_column = d_share - part * mean
             d_before = np.zeros_like(before)
             d_before[:, :k, :k] = np.exp(before[:, :k, :k] - scale) * d_matrix
             d_before[:, k, :k] = through.sum(axis=1)

@@ -11,7 +11,7 @@ __all__ = ["maximum_arborescence"]
 
 
 def maximum_arborescence(scores: ArrayLike, *, roots: Roots = "any") -> NDArray[np.int64]:
-    """Return (n + 1,): the head of each word in the tree with the greatest Σ scores[h, m], and -1 for the root 0.  O(n²).
+    """Return (n + 1,): each word's head in the tree with the greatest Σ scores[h, m], and -1 for the root.  O(n²).
 
     Among equally good trees the choice is arbitrary, but always the same.
 

@@ -56,10 +56,9 @@ def tree_marginals(scores: ArrayLike, *, roots: Roots = "any") -> Floats:
     sums = TreeSums(array[None], roots)
     if sums.log_partition[0] == -np.inf:
         return np.zeros_like(array)
-    terms = sums.log_escape[0]
-    terms = terms + np.where(terms == -np.inf, 0.0, array)
+    terms = (sums.log_escape[0] + array)[:, 1:]
     result = np.zeros_like(array)
-    result[:, 1:] = np.exp(terms - np.logaddexp.reduce(terms, axis=0))[:, 1:]
+    result[:, 1:] = np.exp(terms - np.logaddexp.reduce(terms, axis=0))
     return result
 
 
@@ -75,8 +74,7 @@ class TreeSums:
     Attributes
     ----------
     log_partition : (F,), -inf where there is no tree
-    log_escape : (F, n + 1, n + 1): log dZ/dw(h → m), less a constant for each m; -inf where no tree has the arc.  So
-    the
+    log_escape : (F, n + 1, n + 1): log dZ/dw(h → m), less a constant for each m; -inf where no tree has the arc.  The
         odds of heads of m are those of w(h → m) exp log_escape[h, m], and the latter does not depend on arcs into m.
     """
 
@@ -196,7 +194,7 @@ def _plan_array(n: int, blocks: int) -> tuple[NDArray[np.int64], int, int]:
 
 
 def _clamp(scores: Floats) -> tuple[Floats, Floats]:
-    """Return scores with each word's greatest taken off, and Σ of these; a word's certain arc (+inf) is its only one."""
+    """Return scores less each word's greatest, and Σ of these; a word's certain arc (+inf) is its only one."""
     arcs = np.array(scores)
     arcs[:, np.arange(arcs.shape[1]), np.arange(arcs.shape[1])] = -np.inf
     certain = arcs == np.inf

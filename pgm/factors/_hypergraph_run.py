@@ -272,4 +272,5 @@ def _share(terms: Floats, totals: Floats, index: Integers) -> Floats:
     """Return each term's share of the total that it is part of."""
     total = totals[:, index]
     counted = (index >= 0) & (total > -np.inf) & (terms > -np.inf)
-    return np.exp(np.where(counted, terms, 0.0) - np.where(counted, total, 0.0)) * counted
+    share = np.where(counted, terms, 0.0) - np.where(counted, total, 0.0)
+    return np.exp(np.minimum(share, 0.0)) * counted  # above 0 only where a contradiction has no messages

@@ -88,8 +88,11 @@ class ExactDependency(HypergraphFactor):
             variables, structure, np.stack([position, np.where(position >= 0, 1, -1)], axis=1), default=0,
             log_potentials=np.stack(tables, axis=1), shape=(len(self.kinds), *cube),
             terms=np.where(possible[:, None], np.stack(terms, axis=1), -1),
-            groups=np.where(layout.loops, -1, layout.modifiers - 1), possible=possible, check=False, name=name,
+            groups=np.where(layout.loops, -1, layout.modifiers - 1), possible=possible,
+            cardinalities=(2,) * len(layout.heads), check=False, name=name,
         )  # fmt: skip
+        if set(self.cardinalities) != {2}:
+            raise FactorGraphError(f"{self.name}: arcs are variables with 2 states, not {max(self.cardinalities)}")
         self.layout, self.roots = layout, roots
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:

@@ -47,7 +47,8 @@ def read_evidence(path: AnyPath, graph: FactorGraph, *, sample: int | None = Non
         observed = tokens.integer(f"the number of observed variables of sample {number}")
         if 2 * observed > tokens.left:
             tokens.fail(
-                f"{tokens.left} tokens after this", f"n observed variables, each with its state, or the same for {count} samples"
+                f"{tokens.left} tokens after this",
+                f"n observed variables with their states, or {count} samples of that",
             )
         samples.append(_observed(tokens, graph, observed))
     tokens.end(f"`n variable state …` and nothing after, or {count} samples of that")
@@ -84,7 +85,7 @@ def _observed(tokens: Tokens, graph: FactorGraph, count: int) -> dict[int, int]:
         try:
             state = variable.states.index(word) if word in variable.states else variable.state(number)
         except FactorGraphError:
-            tokens.fail(f"state {word[:40]!r}", f"a state of variable {variable.name!r}, 0 to {variable.cardinality - 1}")
+            tokens.fail(f"state {word[:40]!r}", f"one of variable {variable.name!r}, 0 to {variable.cardinality - 1}")
         if found.setdefault(variable.index, state) != state:
             tokens.fail(f"variable {variable.name!r} is observed in two states", "one state a variable")
     return found

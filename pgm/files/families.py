@@ -81,7 +81,7 @@ def potentials_of(scope: Sequence[int], log_potentials: Floats) -> Floats:
     if finite.size and (finite.max() >= high or finite.min() < low):
         worst = finite.max() if finite.max() >= high else finite.min()
         raise PotentialError(
-            f"the table over variables {list(scope)} has a log-potential of {worst:.6g}, but the file holds potentials, "
-            f"and those go from e^{low:.0f} to e^{high:.0f}; scale the table"
+            f"the table over variables {list(scope)} has a log-potential of {worst:.6g}, but the file holds "
+            f"potentials, and those go from e^{low:.0f} to e^{high:.0f}; scale the table"
         )
     return np.exp(log_potentials)

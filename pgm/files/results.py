@@ -8,7 +8,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from pgm.files.tokens import AnyPath, Tokens, read_text, write_text
 
-__all__ = ["format_map", "format_mar", "format_pr", "read_map", "read_mar", "read_pr", "write_map", "write_mar", "write_pr"]
+__all__ = [
+    "format_map",
+    "format_mar",
+    "format_pr",
+    "read_map",
+    "read_mar",
+    "read_pr",
+    "write_map",
+    "write_mar",
+    "write_pr",
+]
 
 Floats = NDArray[np.float64]
 

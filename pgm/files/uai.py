@@ -1,9 +1,9 @@
 """The model format of the UAI inference competitions (.uai).
 
-    MARKOV or BAYES
-    number of variables, the number of states of each
-    number of factors, for each its number of variables and these (BAYES: the child last)
-    for each factor its number of entries and these; the last variable runs fastest
+MARKOV or BAYES
+number of variables, the number of states of each
+number of factors, for each its number of variables and these (BAYES: the child last)
+for each factor its number of entries and these; the last variable runs fastest
 """
 
 import math
@@ -20,8 +20,8 @@ __all__ = ["read_uai", "write_uai"]
 def read_uai(path: AnyPath) -> FactorGraph:
     """Read a model; its variables are named "0", "1", ….
 
-    The factors keep their order; neighbours of one shape are one family.  A factor of no variables, a constant, becomes a
-    constant table of variable 0.
+    The factors keep their order; neighbours of one shape are one family.  A factor of no variables, a constant, becomes
+    a constant table of variable 0.
 
     Raises
     ------
@@ -71,7 +71,8 @@ def read_uai(path: AnyPath) -> FactorGraph:
 def write_uai(graph: FactorGraph, path: AnyPath, *, kind: str = "MARKOV") -> None:
     """Write a model, gzipped if `path` ends in .gz; small factors that are no tables are written as tables.
 
-    The names of variables and states are lost.  `kind="BAYES"` is for conditional tables with the child as last variable.
+    The names of variables and states are lost.  `kind="BAYES"` is for conditional tables whose last variable is the
+    child.
 
     Raises
     ------

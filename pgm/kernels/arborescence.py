@@ -108,7 +108,7 @@ def _contract(cycle, chosen, gain, tier, entry, new):
 
 @kernel
 def _open(chosen, entry, holder, count, heads):
-    """Open the nodes, last made first; a node on the way from an arc's word to the node it enters has its arc replaced."""
+    """Open the nodes, last made first; an arc replaces those of the nodes between its word and the node it enters."""
     replaced = np.zeros(count, dtype=np.bool_)
     heads[0] = -1
     for node in range(count - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""Sums over non-projective dependency trees in the real domain, without a subtraction; `pgm._tree_elimination` explains.
+"""Sums over dependency trees in the real domain, without a subtraction; `pgm._tree_elimination` explains how.
 
 Safe where it says so: the arcs into each word are divided by the greatest of them, every later value is a sum of
 products of two positive ones, and a factor in which such a product could fall below SMALLEST (or a share of the light
@@ -101,7 +101,7 @@ def _eliminate_all(scores, one_root, plan, matrices):
 
 @kernel
 def _scale(scores, one_root, matrix):
-    """Write the weights of the first step; return whether they are safe, and the log of what every tree was divided by."""
+    """Write the weights of the first step; return whether they are safe, and the log of what trees were divided by."""
     n = len(scores) - 1
     shift = 0.0
     root = 1 if one_root else 0
@@ -156,7 +156,7 @@ def _add_permuted(source, size, shift, target):
 
 @kernel
 def _eliminate(matrix, size, kept):
-    """Eliminate the last words in place; return whether it went well, Σ log s, and how often the light root stepped in."""
+    """Eliminate the last words in place; return how it went, Σ log s, and how often the light root stepped in."""
     log_product = 0.0
     promoted = 0
     for k in range(size - 1, kept - 1, -1):

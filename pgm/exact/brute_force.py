@@ -1,0 +1,109 @@
+"""Inference by listing every assignment: slow, and simple enough to be believed."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from pgm.errors import ContradictionError, TooLargeError
+from pgm.exact.result import ExactResult, MapResult
+from pgm.exact.tables import LocalTable, embed, local_tables, observations
+from pgm.graph import FactorGraph
+
+__all__ = ["BruteForce"]
+
+Floats = NDArray[np.float64]
+
+
+@frozen
+class BruteForce:
+    """Sum or maximise over all assignments, of any factors that have a `score`.
+
+    Parameters
+    ----------
+    limit : the greatest number of assignments of the unobserved variables; each costs 16 bytes
+
+    Examples
+    --------
+    >>> from pgm.factors import Table
+    >>> graph = FactorGraph()
+    >>> rain, wet = graph.variable("rain", ["no", "yes"]), graph.variable("wet", ["no", "yes"])
+    >>> _ = graph.add(Table([rain], np.log([0.8, 0.2])))
+    >>> _ = graph.add(Table([rain, wet], np.log([[0.9, 0.1], [0.2, 0.8]])))
+    >>> BruteForce().run(graph, evidence={wet: "yes"}).belief(rain).round(3)
+    array([0.333, 0.667])
+    >>> BruteForce().maximum(graph).states()
+    {'rain': 'no', 'wet': 'no'}
+    """
+
+    limit: int = field(default=1 << 22, kw_only=True)
+
+    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> ExactResult:
+        """Return marginals and the log-partition.
+
+        Raises
+        ------
+        TooLargeError
+            If there are more assignments than `limit`.
+        ContradictionError
+            If no assignment is possible.
+        """
+        observed, free, tables, joint = self._joint(graph, evidence)
+        top = joint.max()
+        weights = np.exp(joint - top)
+        total = weights.sum()
+        weights /= total
+        beliefs = [np.eye(int(card))[observed.get(v, 0)] for v, card in enumerate(graph.cardinalities)]
+        for axis, v in enumerate(free):
+            beliefs[v] = _marginal(weights, [axis])
+
+        def factor_beliefs() -> list[Floats]:
+            rows: list[list[Floats]] = [[] for _ in graph.families]
+            for table in tables:
+                joint_belief = _marginal(weights, [free.index(v) for v in table.scope])
+                rows[table.family].append(embed(joint_belief, graph.families[table.family], table.row, observed))
+            return [np.stack(family) for family in rows]
+
+        return ExactResult(graph, float(top + np.log(total)), beliefs, factor_beliefs)
+
+    def maximum(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> MapResult:
+        """Return the most probable assignment, the first if there are several."""
+        observed, free, _, joint = self._joint(graph, evidence)
+        best = np.zeros(graph.num_variables, dtype=np.int64)
+        best[list(observed)] = list(observed.values())
+        best[free] = np.unravel_index(int(np.argmax(joint)), joint.shape)
+        return MapResult(graph, best, graph.score(best))
+
+    def _joint(
+        self, graph: FactorGraph, evidence: Mapping[Any, Any] | None
+    ) -> tuple[dict[int, int], list[int], list[LocalTable], Floats]:
+        """Return the evidence, the free variables, the tables, and the log-potential of every assignment."""
+        observed = observations(graph, evidence)
+        free = [v for v in range(graph.num_variables) if v not in observed]
+        cards = [int(graph.cardinalities[v]) for v in free]
+        if math.prod(cards) > self.limit:
+            raise TooLargeError(
+                f"{len(free)} free variables have about 1e{sum(map(math.log10, cards)):.0f} assignments, but brute "
+                f"force may list {self.limit} (limit=…); use JunctionTree or BeliefPropagation"
+            )
+        tables = list(local_tables(graph, observed, limit=self.limit))
+        joint = np.zeros(cards)
+        for table in tables:
+            axes = [free.index(v) for v in table.scope]
+            shape = [1] * len(free)
+            for axis in axes:
+                shape[axis] = cards[axis]
+            joint += table.log_potentials.transpose(np.argsort(axes)).reshape(shape)
+        if joint.max() == -np.inf:
+            given = " with this evidence" if evidence else ""
+            raise ContradictionError(f"no assignment{given} satisfies all {graph.num_factors} factors")
+        return observed, free, tables, joint
+
+
+def _marginal(weights: Floats, axes: list[int]) -> Floats:
+    """Sum over all other axes, and return these in their order."""
+    result = np.asarray(weights.sum(axis=tuple(a for a in range(weights.ndim) if a not in axes)))
+    return result.transpose(np.argsort(np.argsort(axes)))

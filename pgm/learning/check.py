@@ -1,0 +1,54 @@
+"""An objective compared with finite differences: for those here, and for your own."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodiff import GradientReport, Module, SparseAdjoint, check_gradients
+from pgm.learning.example import ExampleLike
+from pgm.learning.objective import Objective
+from pgm.learning.problem import TrainingProblem
+
+__all__ = ["check_objective"]
+
+Floats = NDArray[np.float64]
+
+
+def check_objective(objective: Objective, *examples: ExampleLike, tolerance: float = 1e-6) -> GradientReport:
+    """Compare the gradient of an objective by the parameters of some examples with central differences.
+
+    Examples
+    --------
+    >>> from autodiff import Parameter
+    >>> from pgm import FactorGraph
+    >>> from pgm.factors import LogLinear
+    >>> from pgm.learning import ConditionalLogLikelihood
+    >>> graph = FactorGraph()
+    >>> _ = graph.add(LogLinear([graph.variable("x")], [[1.0], [2.0]], Parameter("weights", [0.3])))
+    >>> check_objective(ConditionalLogLikelihood(), (graph, [1])).passed
+    True
+    """
+    problem = TrainingProblem(examples, objective)
+    report = check_gradients(_AsModule(problem), *problem.parameters.values(), tolerance=tolerance)
+    for example in problem.examples:  # back to the parameters as they were
+        for family in example.graph.families:  # type: ignore[union-attr]  # functions were refused above
+            family.refresh()
+    return report
+
+
+class _AsModule(Module):
+    """parameters → the mean loss."""
+
+    def __init__(self, problem: TrainingProblem) -> None:
+        self.problem = problem
+
+    def forward(self, *parameters: Floats) -> Floats:
+        loss, gradients = self.problem(dict(zip(self.problem.named, parameters, strict=True)))
+        self._keep(gradients, [parameter.shape for parameter in parameters])
+        return np.array(loss)
+
+    def backward(self, adjoint: Any) -> tuple[Floats, ...]:
+        gradients, shapes = self._kept()
+        found = [gradients.get(name, np.zeros(shape)) for name, shape in zip(self.problem.named, shapes, strict=True)]
+        return tuple(adjoint * (g.dense() if isinstance(g, SparseAdjoint) else g) for g in found)

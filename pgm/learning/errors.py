@@ -1,0 +1,13 @@
+"""What can go wrong while learning."""
+
+from pgm.errors import PgmError
+
+__all__ = ["GoldError", "TrainingError"]
+
+
+class GoldError(PgmError, ValueError):
+    """What an example says is right does not fit its graph, or what the objective needs."""
+
+
+class TrainingError(PgmError, RuntimeError):
+    """Training cannot go on; the message says at which example."""

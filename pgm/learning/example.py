@@ -1,0 +1,147 @@
+"""What is learned from: a graph, and what is right in it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from pgm.graph import FactorGraph
+from pgm.learning.errors import GoldError
+from pgm.variables import VariableArray
+
+__all__ = ["Example", "ExampleLike", "as_assignment", "as_example", "state_starts"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@frozen(eq=False)
+class Example:
+    """A graph, the right states of its variables (or of some), and what is observed.
+
+    Parameters
+    ----------
+    gold : (variables,) state numbers, -1 where unknown; or a dictionary {variable: state}, in which an array of
+        variables stands for an array of state numbers of the same shape
+    evidence : states that are given when the model is used, in the same form; objectives condition on them
+    targets : (states of all variables,) beliefs that a model should have, for `L2Distance`; by default 1 for the right
+        state of each variable whose state is known, and 0 for its others
+
+    Examples
+    --------
+    >>> graph = FactorGraph()
+    >>> pixels, label = graph.variables("pixel", (2, 2)), graph.variable("label", ["cat", "dog"])
+    >>> Example(graph, {pixels: [[0, 1], [1, 1]], label: "dog"}).gold
+    array([0, 1, 1, 1, 1])
+    >>> Example(graph, {label: "dog"}).gold                       # the pixels are latent
+    array([-1, -1, -1, -1,  1])
+    """
+
+    graph: FactorGraph = field()
+    gold: Ints = field()
+    evidence: Ints = field(default=None, kw_only=True)
+    targets: Floats | None = field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        gold = as_assignment(self.graph, self.gold)
+        evidence = as_assignment(self.graph, {} if self.evidence is None else self.evidence)
+        wrong = np.flatnonzero((gold >= 0) & (evidence >= 0) & (gold != evidence))
+        if len(wrong):
+            variable = self.graph.variable_at(int(wrong[0]))
+            raise GoldError(
+                f"variable {variable.name!r} is observed in state "
+                f"{variable.states[evidence[wrong[0]]]!r}, but its gold state is {variable.states[gold[wrong[0]]]!r}"
+            )
+        object.__setattr__(self, "gold", np.where(evidence >= 0, evidence, gold))
+        object.__setattr__(self, "evidence", evidence)
+        if self.targets is not None:
+            targets = np.asarray(self.targets, dtype=np.float64)
+            if targets.shape != (int(self.graph.cardinalities.sum()),):
+                raise GoldError(
+                    f"targets have shape {targets.shape}, but there are {self.graph.cardinalities.sum()} states in all"
+                )
+            object.__setattr__(self, "targets", targets)
+
+    @property
+    def observed(self) -> dict[int, Any]:
+        """The evidence as {variable number: name of its state}, for inference."""
+        return self._known(self.evidence)
+
+    @property
+    def clamped(self) -> dict[int, Any]:
+        """Evidence and gold together, as {variable number: name of its state}."""
+        return self._known(self.gold)
+
+    def _known(self, states: Ints) -> dict[int, Any]:
+        known = np.flatnonzero(states >= 0).tolist()
+        # By name, because a number would be taken for a name where states are named by numbers.
+        return {v: self.graph.variable_at(v).states[states[v]] for v in known}
+
+    def complete(self, why: str) -> Ints:
+        """Return the gold states, if all are known."""
+        unknown = np.flatnonzero(self.gold < 0)
+        if len(unknown):
+            name = self.graph.variable_at(int(unknown[0])).name
+            raise GoldError(
+                f"{why} needs the gold state of every variable, but {len(unknown)} have none, such as {name!r}; "
+                f"MarginalLogLikelihood sums over latent variables"
+            )
+        return self.gold
+
+
+ExampleLike: TypeAlias = "Example | tuple[FactorGraph, Any] | Callable[[], Any]"
+
+
+def as_example(item: ExampleLike) -> Example:
+    """Return an example, given one, a pair (graph, gold), or a function that makes either.
+
+    >>> graph = FactorGraph()
+    >>> _ = graph.variable("x")
+    >>> as_example(lambda: (graph, [1])).gold
+    array([1])
+    """
+    if callable(item):
+        item = item()
+    if isinstance(item, Example):
+        return item
+    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], FactorGraph):
+        return Example(*item)
+    raise GoldError(f"an example is an Example or a pair (graph, gold), not {item!r}")
+
+
+def as_assignment(graph: FactorGraph, states: Any) -> Ints:
+    """Return (variables,): state numbers, -1 where unknown; see `Example` for what it takes."""
+    result = np.full(graph.num_variables, -1, dtype=np.int64)
+    if not isinstance(states, Mapping):
+        given = np.asarray(states)
+        if given.shape != result.shape or not np.issubdtype(given.dtype, np.integer):
+            raise GoldError(
+                f"gold is (variables,) = {result.shape} whole numbers or a dictionary, not {given.dtype} {given.shape}"
+            )
+        result[:] = given
+    else:
+        for key, state in states.items():
+            if isinstance(key, VariableArray):
+                given = np.asarray(state)
+                if given.shape != key.shape or not np.issubdtype(given.dtype, np.integer):
+                    raise GoldError(
+                        f"{key.name!r} has the shape {key.shape}, but its states are {given.dtype} {given.shape}"
+                    )
+                result[key.index] = given
+            else:
+                for place, number in graph.evidence({key: state}).items():
+                    result[place] = number
+    wrong = np.flatnonzero((result < -1) | (result >= graph.cardinalities))
+    if len(wrong):
+        variable = graph.variable_at(int(wrong[0]))
+        raise GoldError(
+            f"variable {variable.name!r} has {variable.cardinality} states, and no number {result[wrong[0]]}"
+        )
+    return result
+
+
+def state_starts(graph: FactorGraph) -> Ints:
+    """Return (variables + 1,): where the states of each variable begin in a flat array of all states."""
+    return np.concatenate([[0], np.cumsum(graph.cardinalities)])
