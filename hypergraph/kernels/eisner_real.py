@@ -22,7 +22,17 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["NUM_CHARTS", "SMALLEST_TOTAL", "backward", "inside", "outside"]
+__all__ = [
+    "NUM_CHARTS",
+    "SMALLEST_TOTAL",
+    "backward",
+    "fill",
+    "inside",
+    "move",
+    "moved_slope",
+    "outside",
+    "slope",
+]
 
 SMALLEST_TOTAL = 1e-270
 NUM_CHARTS = 11
@@ -58,8 +68,58 @@ def backward(lengths, first, charts, marginals, direction, adjoint):
     for b in range(len(lengths)):
         if lengths[b] > 0:
             moved = np.zeros_like(charts[b])
-            _move_inside(charts[b], moved, lengths[b], first, direction[b])
-            _move_outside(charts[b], moved, lengths[b], first, marginals[b], adjoint[b])
+            for h in range(lengths[b] + 1):
+                for m in range(1, lengths[b] + 1):
+                    moved[WEIGHT, h, m] = charts[b, WEIGHT, h, m] * direction[b, h, m]
+            move(charts[b], moved, lengths[b], first, marginals[b], adjoint[b])
+
+
+@kernel
+def fill(scores, n, first, chart, marginals):
+    """Fill all charts (NUM_CHARTS, N, N) of one sentence, and its marginals; return Z, scaled, and the log of the
+    scale.
+
+    The charts must be zeros; Z is 0 where it is impossible or too small, and then only the inside charts are filled.
+    """
+    shift = _scale(scores, n, chart[WEIGHT])
+    if shift == -np.inf:
+        return 0.0, shift
+    _inside(chart, n, first)
+    total = _total(chart, n, first)
+    if total <= SMALLEST_TOTAL:
+        return 0.0, shift
+    _outside(chart, n, first, marginals)
+    return total, shift
+
+
+@kernel
+def move(chart, moved, n, first, marginals, adjoint):
+    """Fill `moved` (NUM_CHARTS, N, N): how the charts move as the scaled weights move by moved[WEIGHT].
+
+    `adjoint` becomes how the marginals move.
+    """
+    _move_inside(chart, moved, n, first)
+    _move_outside(chart, moved, n, first, marginals, adjoint)
+
+
+@kernel
+def slope(chart, n, first, h, m):
+    """Return the derivative of Z in the scaled weight of the arc h → m, whatever that weight is."""
+    if h == 0 and first == 1:
+        return chart[LEFT, 1, m] * chart[RIGHT, m, n]
+    if h < m:
+        return chart[D_FROM_LEFT, h, m] * chart[SPAN, h, m]
+    return chart[D_FROM_RIGHT, m, h] * chart[SPAN, m, h]
+
+
+@kernel
+def moved_slope(chart, moved, n, first, h, m):
+    """Return how that slope moves."""
+    if h == 0 and first == 1:
+        return moved[LEFT, 1, m] * chart[RIGHT, m, n] + chart[LEFT, 1, m] * moved[RIGHT, m, n]
+    if h < m:
+        return moved[D_FROM_LEFT, h, m] * chart[SPAN, h, m] + chart[D_FROM_LEFT, h, m] * moved[SPAN, h, m]
+    return moved[D_FROM_RIGHT, m, h] * chart[SPAN, m, h] + chart[D_FROM_RIGHT, m, h] * moved[SPAN, m, h]
 
 
 @kernel
@@ -158,15 +218,12 @@ def _pull(factor, source, d_source, d_target, start, stop):
 
 
 @kernel
-def _move_inside(chart, moved, n, first, direction):
-    """Fill the inside charts of `moved`: how those of `chart` move along `direction`."""
+def _move_inside(chart, moved, n, first):
+    """Fill the inside charts of `moved`: how those of `chart` move with the weights."""
     weight, right, left, span = chart[WEIGHT], chart[RIGHT], chart[LEFT], chart[SPAN]
     from_left, from_right = chart[FROM_LEFT], chart[FROM_RIGHT]
     m_weight, m_right, m_left, m_span = moved[WEIGHT], moved[RIGHT], moved[LEFT], moved[SPAN]
     m_from_left, m_from_right = moved[FROM_LEFT], moved[FROM_RIGHT]
-    for h in range(n + 1):
-        for m in range(1, n + 1):
-            m_weight[h, m] = weight[h, m] * direction[h, m]
     for i in range(n, first - 1, -1):
         for k in range(i, n + 1):
             if k > i:
