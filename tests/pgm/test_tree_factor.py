@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oracles.arborescences import all_trees
-from pgm import BeliefPropagation, FactorGraph, FactorGraphError, check_factor
+from pgm import BeliefPropagation, ContradictionError, FactorGraph, FactorGraphError, check_factor
 from pgm.factors import Table, Tree
 from pgm.matrix_tree import tree_log_partition, tree_marginals
 
@@ -35,7 +35,7 @@ def test_enumeration(roots, number, scale, impossible):
 
 
 @ROOTS
-@pytest.mark.parametrize("arc", [0, 4, 11])
+@pytest.mark.parametrize("arc", [0, 4, 9])
 @pytest.mark.parametrize("state", [0, 1])
 def test_certain_arcs(roots, arc, state):
     """An arc that must be ON or OFF still gets the message that the others imply; its own says nothing to it."""
@@ -67,6 +67,27 @@ def test_beliefs_are_marginals(roots):
     found = np.array([[result.belief(arcs[h, m])[1] for m in range(n)] for h in range(n + 1)])
     np.testing.assert_allclose(found, expected[:, 1:], atol=1e-12)
     assert result.log_partition == pytest.approx(tree_log_partition(square, roots=roots), rel=1e-12)
+
+
+@ROOTS
+def test_without_a_tree_all_messages_are_impossible(roots):
+    tree = full(3, roots)
+    for on in ([0, 6], [4, 8, 9], [3]):  # two heads, a circle, a loop
+        incoming = np.zeros((1, 24))
+        incoming[0, 2 * np.array(on)] = -np.inf
+        run = tree.run(incoming, None)
+        assert run.log_partition[0] == -np.inf
+        assert (run.messages == -np.inf).all()
+        assert (tree.max_messages(incoming, None) == -np.inf).all()
+        assert not run.backward(np.ones((1, 24)), np.ones(1))[0].any()
+
+
+def test_contradiction_is_named():
+    graph = FactorGraph()
+    arcs = graph.variables("arc", shape=(3, 2))
+    graph.add(Tree(arcs, roots="one", name="parse"))
+    with pytest.raises(ContradictionError, match="parse"):
+        BeliefPropagation().run(graph, evidence={arcs[0, 0]: 1, arcs[0, 1]: 1})
 
 
 @ROOTS
