@@ -169,12 +169,13 @@ def leading_term(by_degree: Floats, degree: NDArray[np.int64]) -> Floats:
 
 
 def best_escape(scores: Floats, roots: Roots) -> Floats:
-    """Return (F, n + 1, n + 1): as `TreeSums.log_escape` with max in place of +, for max-marginals."""
+    """Return (F, n + 1, n + 1): `TreeSums.log_escape` with max in place of +, for max-marginals."""
     clamped, _ = _clamp(scores)
     elimination = LogElimination(clamped, one_root=check_roots(roots), best=True)
     by_degree = elimination.log_escape
     by_degree[:, 0] = -np.inf
     by_degree[:, 0, -1] = 0.0
+    by_degree[elimination.log_partition == -np.inf] = -np.inf
     result = np.full(scores.shape, -np.inf)
     result[:, :, 1:] = leading_term(by_degree, leading_degree(by_degree))
     return result

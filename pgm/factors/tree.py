@@ -68,10 +68,11 @@ class Tree(Factor):
 
     def max_messages(self, incoming: Floats, prepared: None) -> Floats:
         """Return messages from the scores of the best tree with and without each arc."""
-        odds = self.layout.scatter(ArcOdds.of(incoming, self.layout).log_odds)
-        escape = best_escape(odds, self.roots)
-        rest = leave_one_out_max(_by_word(_product(odds, escape)))
-        return _messages(self.layout, escape, _from_words(rest, odds.shape))
+        odds = ArcOdds.of(incoming, self.layout)
+        scores = self.layout.scatter(odds.log_odds)
+        escape = best_escape(scores, self.roots)
+        rest = leave_one_out_max(_by_word(_product(scores, escape)))
+        return _messages(self.layout, escape, _from_words(rest, scores.shape), odds.constant == -np.inf)
 
     def merge_key(self) -> Hashable:
         """Trees with the same arcs can be stacked."""
@@ -131,7 +132,7 @@ class TreeRun(FactorRun):
     @cached_property
     def messages(self) -> Floats:
         """(F, 2 A): for each arc OFF 0 and ON the log-odds; OFF -inf and ON 0 where every tree has the arc."""
-        return _messages(self.layout, self.sums.log_escape, self._rest)
+        return _messages(self.layout, self.sums.log_escape, self._rest, self.log_partition == -np.inf)
 
     @cached_property
     def _terms(self) -> Floats:
@@ -200,12 +201,11 @@ def _from_words(rows: Floats, shape: tuple[int, ...]) -> Floats:
     return matrix
 
 
-def _messages(layout: ArcLayout, escape: Floats, rest: Floats) -> Floats:
-    """Return (F, 2 A) from the logs of what speaks for each arc, and of what speaks against it."""
-    for_arc = np.where(layout.loops, -np.inf, layout.gather(escape))
-    against = layout.gather(rest)
-    needed = (against == -np.inf) & (for_arc > -np.inf)
+def _messages(layout: ArcLayout, escape: Floats, rest: Floats, impossible: NDArray[np.bool_]) -> Floats:
+    """Return (F, 2 A) from the logs of what speaks for each arc and against it; all -inf where there is no tree."""
+    for_arc = np.where(layout.loops | impossible[:, None], -np.inf, layout.gather(escape))
+    against = np.where(impossible[:, None], -np.inf, layout.gather(rest))
     on = np.where(for_arc == -np.inf, -np.inf, for_arc - np.where(against == -np.inf, 0.0, against))
-    on[needed] = 0.0
-    off = np.where(needed, -np.inf, 0.0)
+    on[(against == -np.inf) & (for_arc > -np.inf)] = 0.0
+    off = np.where(against == -np.inf, -np.inf, 0.0)
     return np.stack([off, on], axis=2).reshape(len(on), -1)

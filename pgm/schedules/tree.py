@@ -64,42 +64,39 @@ class SpanningTree(Schedule):
 
 def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
     """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
-    of_factor = {family: np.full(graph.families[family].num_factors, -1) for family in families}
+    sizes = [graph.families[family].num_factors for family in families]
+    firsts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    degrees = np.array([graph.families[family].degree for family in families], dtype=np.int64)
+    of_factor = np.full(firsts[-1], -1)
     of_variable = np.full(graph.num_variables, -1)
-    edges_of = _adjacency(graph, families)
+    # Both directions of the edges in CSR form, factors numbered through all families.
+    variables = np.concatenate(
+        [np.zeros(0, np.int64), *(graph.families[family].variables.ravel() for family in families)]
+    )
+    degree_of = np.repeat(degrees, sizes)
+    edge_start = np.concatenate([[0], np.cumsum(degree_of)])
+    by_variable = np.argsort(variables, kind="stable")
+    factors_at = np.repeat(np.arange(firsts[-1]), degree_of)[by_variable]
+    variable_start = np.searchsorted(variables[by_variable], np.arange(graph.num_variables + 1))
     # Factors in descending order of degree: the first that is not yet reached is the root of its component.
-    order = [
-        (family, row)
-        for family in sorted(families, key=lambda f: -graph.families[f].degree)
-        for row in range(graph.families[family].num_factors)
-    ]
-    for family, row in order:
-        if of_factor[family][row] >= 0:
+    for root in np.argsort(-degree_of, kind="stable"):
+        if of_factor[root] >= 0:
             continue
-        of_factor[family][row] = 0
-        layer = [(family, row)]
-        depth = 0
-        while layer:
-            reached = []
-            for f, r in layer:
-                for variable in graph.families[f].variables[r].tolist():
-                    if of_variable[variable] < 0:
-                        of_variable[variable] = depth + 1
-                        reached.append(variable)
+        of_factor[root] = 0
+        layer, depth = np.array([root]), 0
+        while len(layer):
+            reached = np.unique(variables[_rows(edge_start, layer)])
+            reached = reached[of_variable[reached] < 0]
+            of_variable[reached] = depth + 1
             depth += 2
-            layer = []
-            for variable in reached:
-                for f, r in edges_of[variable]:
-                    if of_factor[f][r] < 0:
-                        of_factor[f][r] = depth
-                        layer.append((f, r))
-    return of_factor, of_variable
+            layer = np.unique(factors_at[_rows(variable_start, reached)])
+            layer = layer[of_factor[layer] < 0]
+            of_factor[layer] = depth
+    return {family: of_factor[firsts[i] : firsts[i + 1]] for i, family in enumerate(families)}, of_variable
 
 
-def _adjacency(graph: FactorGraph, families: list[int]) -> list[list[tuple[int, int]]]:
-    edges: list[list[tuple[int, int]]] = [[] for _ in range(graph.num_variables)]
-    for family in families:
-        for row, variables in enumerate(graph.families[family].variables.tolist()):
-            for variable in variables:
-                edges[variable].append((family, row))
-    return edges
+def _rows(start: Ints, chosen: Ints) -> Ints:
+    """Return the places of all entries of some rows in CSR form."""
+    counts = start[chosen + 1] - start[chosen]
+    ends = np.cumsum(counts)
+    return np.repeat(start[chosen] - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
