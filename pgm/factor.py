@@ -99,7 +99,7 @@ class Factor(ABC):
                     f"{self.name}: the factors of a family have the same numbers of states at each position, but here "
                     f"position {int(np.argmax((cards != cards[:1]).any(axis=0)))} has different ones"
                 )
-            self.cardinalities: tuple[int, ...] = tuple(int(card) for card in cards[0])
+            self.cardinalities: tuple[int, ...] = tuple(cards[0].tolist())
         else:
             self.cardinalities = (2,) * self.variables.shape[1]
 

@@ -91,9 +91,9 @@ class Layout:
         for group in groups if groups is not None else stackable(graph):
             factors = [_rows_of(graph.families[family], rows) for family, rows in group]
             factor = factors[0] if len(factors) == 1 else type(factors[0]).stack(factors)
-            index = np.concatenate(
-                [start[factor.variables[:, d], None] + np.arange(c) for d, c in enumerate(factor.cardinalities)], axis=1
-            )
+            cards, width = np.array(factor.cardinalities), int(factor.offsets[-1])
+            within = np.arange(width) - np.repeat(factor.offsets[:-1], cards)
+            index = np.repeat(start[factor.variables], cards, axis=1) + within
             # The same as np.unique with its inverse, without sorting.
             present = np.zeros(start[-1], dtype=np.bool_)
             present[index] = True

@@ -4,6 +4,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from pgm import kernels
 from pgm.graph import FactorGraph
 from pgm.layout import Layout, Part
 from pgm.message_passing import Step
@@ -67,36 +68,13 @@ def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], I
     sizes = [graph.families[family].num_factors for family in families]
     firsts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     degrees = np.array([graph.families[family].degree for family in families], dtype=np.int64)
-    of_factor = np.full(firsts[-1], -1)
-    of_variable = np.full(graph.num_variables, -1)
-    # Both directions of the edges in CSR form, factors numbered through all families.
-    variables = np.concatenate(
-        [np.zeros(0, np.int64), *(graph.families[family].variables.ravel() for family in families)]
-    )
     degree_of = np.repeat(degrees, sizes)
     edge_start = np.concatenate([[0], np.cumsum(degree_of)])
-    by_variable = np.argsort(variables, kind="stable")
-    factors_at = np.repeat(np.arange(firsts[-1]), degree_of)[by_variable]
-    variable_start = np.searchsorted(variables[by_variable], np.arange(graph.num_variables + 1))
+    variables = np.concatenate([np.zeros(0, np.int64), *(graph.families[f].variables.ravel() for f in families)])
+    of_factor, of_variable = np.full(firsts[-1], -1), np.full(graph.num_variables, -1)
     # Factors in descending order of degree: the first that is not yet reached is the root of its component.
-    for root in np.argsort(-degree_of, kind="stable"):
-        if of_factor[root] >= 0:
-            continue
-        of_factor[root] = 0
-        layer, depth = np.array([root]), 0
-        while len(layer):
-            reached = np.unique(variables[_rows(edge_start, layer)])
-            reached = reached[of_variable[reached] < 0]
-            of_variable[reached] = depth + 1
-            depth += 2
-            layer = np.unique(factors_at[_rows(variable_start, reached)])
-            layer = layer[of_factor[layer] < 0]
-            of_factor[layer] = depth
+    by_degree = np.concatenate(
+        [np.zeros(0, np.int64), *(np.arange(firsts[i], firsts[i + 1]) for i in np.argsort(-degrees, kind="stable"))]
+    )
+    kernels.breadth_first.depths(edge_start, variables, by_degree, of_factor, of_variable)
     return {family: of_factor[firsts[i] : firsts[i + 1]] for i, family in enumerate(families)}, of_variable
-
-
-def _rows(start: Ints, chosen: Ints) -> Ints:
-    """Return the places of all entries of some rows in CSR form."""
-    counts = start[chosen + 1] - start[chosen]
-    ends = np.cumsum(counts)
-    return np.repeat(start[chosen] - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
