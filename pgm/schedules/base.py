@@ -39,17 +39,18 @@ class FixedPlan(Plan):
 
     Attributes
     ----------
-    constant : steps carried out once, at the start
+    opening : rounds carried out once, at the start; the first sends the constant messages
     rounds : of one iteration; the steps of a round are simultaneous
     """
 
     layout: Layout = field()
-    constant: tuple[Step, ...] = field()
+    opening: tuple[tuple[Step, ...], ...] = field()
     rounds: tuple[tuple[Step, ...], ...] = field()
 
     def start(self, passing: MessagePassing) -> None:
-        """Send the constant messages."""
-        passing.send(self.constant)
+        """Carry out the opening."""
+        for steps in self.opening:
+            passing.send(steps)
 
     def iterate(self, passing: MessagePassing) -> float:
         """Carry out the rounds in order."""

@@ -26,4 +26,4 @@ class Parallel(Schedule):
         constant, others = constant_groups(graph)
         layout = Layout.of(graph, [*constant, *others])
         steps = [Step(number) for number in range(len(layout.blocks))]
-        return FixedPlan(layout, tuple(steps[: len(constant)]), (tuple(steps[len(constant) :]),))
+        return FixedPlan(layout, (tuple(steps[: len(constant)]),), (tuple(steps[len(constant) :]),))

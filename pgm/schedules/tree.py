@@ -23,12 +23,19 @@ class SpanningTree(Schedule):
     sends to the neighbours that come later.  The graph is bipartite, so the nodes of one layer never talk to each
     other, and a layer is one batched update.  One iteration is exact on a tree.
 
+    Parameters
+    ----------
+    root_first : let the roots send their messages once at the start, before the first iteration, so that the others
+        begin with what the global factor makes of the constant messages instead of with nothing
+
     Examples
     --------
     >>> from pgm import BeliefPropagation
     >>> BeliefPropagation(schedule=SpanningTree(), iterations=1).schedule
-    SpanningTree()
+    SpanningTree(root_first=False)
     """
+
+    root_first: bool = False
 
     def plan(self, graph: FactorGraph) -> FixedPlan:
         """One round a layer of factors, upwards and downwards."""
@@ -60,7 +67,10 @@ class SpanningTree(Schedule):
         up = [steps(layer, -1) for layer in sorted(layers, reverse=True)]
         down = [steps(layer, +1) for layer in sorted(layers)]
         rounds = tuple(round_ for round_ in (*up, *down) if round_)
-        return FixedPlan(layout, tuple(Step(number) for number in range(len(constant))), rounds)
+        opening: tuple[tuple[Step, ...], ...] = (tuple(Step(number) for number in range(len(constant))),)
+        if self.root_first and layers:
+            opening = (*opening, steps(0, +1))
+        return FixedPlan(layout, opening, rounds)
 
 
 def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:

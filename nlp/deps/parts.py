@@ -1,0 +1,81 @@
+"""The parts of a sentence that a model scores: candidate arcs, and pairs of them."""
+
+from functools import cached_property
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from nlp.deps import kernels
+
+__all__ = ["Parts"]
+
+Ints = NDArray[np.int64]
+
+
+@frozen(eq=False)
+class Parts:
+    """Candidate arcs of a sentence of n words, sorted by modifier and then by head.
+
+    Attributes
+    ----------
+    n : number of words
+    heads, modifiers : (arcs,)
+
+    Examples
+    --------
+    >>> parts = Parts.all_arcs(2)
+    >>> parts.heads.tolist(), parts.modifiers.tolist()
+    ([0, 2, 0, 1], [1, 1, 2, 2])
+    >>> parts.grandparents.tolist()      # 0 → 2 → 1 and 0 → 1 → 2
+    [[2, 1], [0, 3]]
+    >>> parts.siblings.tolist()          # 0 → 1 and 0 → 2
+    [[0, 2]]
+    """
+
+    n: int = field()
+    heads: Ints = field(repr=False)
+    modifiers: Ints = field(repr=False)
+
+    @classmethod
+    def all_arcs(cls, n: int) -> "Parts":
+        """Return every arc between two words, and from the root."""
+        return cls.of_mask(np.ones((n + 1, n + 1), dtype=np.bool_))
+
+    @classmethod
+    def of_mask(cls, allowed: NDArray[np.bool_]) -> "Parts":
+        """Return the arcs h → m for which allowed[h, m] holds; loops and arcs into the root never do."""
+        n = len(allowed) - 1
+        mask = np.array(allowed)
+        mask[:, 0] = False
+        np.fill_diagonal(mask, False)
+        modifiers, heads = np.nonzero(mask.T)
+        return cls(n, heads, modifiers)
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @cached_property
+    def start(self) -> Ints:
+        """(n + 2,): the arcs into word m are start[m]:start[m + 1]."""
+        return np.searchsorted(self.modifiers, np.arange(self.n + 2)).astype(np.int64)
+
+    @cached_property
+    def grandparents(self) -> Ints:
+        """(pairs, 2): the arcs g → h and h → m, by number."""
+        return kernels.pairs.grandparents(self.heads, self.modifiers, self.start)
+
+    @cached_property
+    def siblings(self) -> Ints:
+        """(pairs, 2): the arcs h → m and h → s with m before s, by number."""
+        return kernels.pairs.siblings(self.heads, self.modifiers, self.n)
+
+    def matrix(self, values: ArrayLike, fill: float) -> NDArray[np.float64]:
+        """Return (n + 1, n + 1) with the arcs' values at [h, m], and `fill` elsewhere."""
+        result = np.full((self.n + 1, self.n + 1), fill)
+        result[self.heads, self.modifiers] = values
+        return result
+
+    def indicator(self, heads: Ints) -> NDArray[np.float64]:
+        """Return (arcs,): 1 for the arcs of a tree, given the head of each word (n + 1,), the first for the root."""
+        return (heads[self.modifiers] == self.heads).astype(np.float64)
