@@ -85,7 +85,7 @@ class BothOn(Factor):
     def stack(cls, families: Sequence[Factor]) -> "BothOn":
         """Return one family with all the pairs."""
         variables = np.concatenate([family.variables for family in families])
-        stacked = cls(variables, np.concatenate([family.potentials for family in families]))  # type: ignore[arg-type]
+        stacked = cls(variables, np.concatenate([family.potentials for family in families]))
         stacked.graph, stacked.name = families[0].graph, families[0].name
         return stacked
 

@@ -6,8 +6,8 @@ With r the odds of a message and B the odds of all that a variable hears, the fa
 
 to the other variable: a multiplication and a division, and no exponential or logarithm but one for each *variable*.
 
-Legend: `first`, `second` (F,) local numbers of the variables; `heard` (variables,) B; `odds` (F, 2) messages to the first and
-the second variable; `reward` (F,) ψ; `product` (variables,) the product of all new messages to a variable.
+Legend: `first`, `second` (F,) local numbers of the variables; `heard` (variables,) B; `odds` (F, 2) messages to the
+first and the second variable; `reward` (F,) ψ; `product` (variables,) the product of all new messages to a variable.
 """
 
 import numpy as np

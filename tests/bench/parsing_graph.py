@@ -6,15 +6,14 @@ from bench.timing import Table as Columns
 from bench.timing import milliseconds, race
 from hypergraph.batched import TreeChart
 from pgm import FactorGraph, UnrolledBeliefPropagation
-from pgm.factors import BothOn, Table
-from pgm.factors.projective_tree import ProjectiveTree
+from pgm.factors import BothOn, ProjectiveTree, Table
 from pgm.schedules import SpanningTree
 
 __all__ = ["build", "candidates", "run"]
 
 
 def candidates(n: int, heads_a_word: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return heads and modifiers of candidate arcs: for each word the root, the word before it, and others at random."""
+    """Return heads and modifiers of candidate arcs: for each word the root, the word before, and others at random."""
     heads, modifiers = [], []
     for m in range(1, n + 1):
         others = [h for h in range(1, n + 1) if h not in (m, m - 1)]
@@ -69,8 +68,8 @@ def run() -> None:
             }
         )
         table.add(
-            n, len(heads), graph.families[1].num_factors, milliseconds(best["first order"]), milliseconds(best["build"]),
-            milliseconds(best["forward"]), milliseconds(best["both"]), f"{best['forward'] / best['first order']:.1f}",
+            n, len(heads), graph.families[1].num_factors, milliseconds(best["first order"]),
+            milliseconds(best["build"]), milliseconds(best["forward"]), milliseconds(best["both"]), f"{best['forward'] / best['first order']:.1f}",
             f"{best['both'] / best['forward']:.1f}",
         )  # fmt: skip
     print("Second-order parsing graph, 10 candidate heads a word, 4 iterations of the tree schedule")

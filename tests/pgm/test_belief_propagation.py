@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from oracles.factor_graphs import random_acyclic_graph, random_loopy_graph
 from oracles.joint import joint_log, marginals_of
-
 from pgm import BeliefPropagation, ContradictionError, FactorGraph, FactorGraphError
 from pgm.factors import ExactlyOne, ProjectiveTree, Table
 

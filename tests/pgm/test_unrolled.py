@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from oracles.factor_graphs import random_acyclic_graph, random_loopy_graph
 
 from autodiff import check_gradients
+from oracles.factor_graphs import random_acyclic_graph, random_loopy_graph
 from pgm import FactorGraph, PotentialError, UnrolledBeliefPropagation
 from pgm.factors import BothOn, Table
 

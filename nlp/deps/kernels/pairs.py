@@ -1,6 +1,7 @@
 """Pairs of candidate arcs that a second-order model scores.
 
-Legend: arc a from heads[a] to modifiers[a], sorted by modifier (then head); g grandparent, h head, m modifier, s sibling.
+Legend: arc a from heads[a] to modifiers[a], sorted by modifier, then by head; g grandparent, h head, m modifier,
+s sibling.
 """
 
 import numpy as np

@@ -1,0 +1,43 @@
+"""From beliefs of arcs to a tree: never a cycle, never a second root where there may be but one."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypergraph.batched import best_trees
+from nlp.deps.parts import Parts
+from nlp.deps.settings import ModelSettings
+from pgm.arborescence import maximum_arborescence
+
+__all__ = ["Decoder", "best_tree", "decode"]
+
+Floats = NDArray[np.float64]
+Decoder = Literal["mbr", "log-odds"]
+
+
+def decode(parts: Parts, settings: ModelSettings, beliefs: Floats, *, decoder: Decoder = "mbr") -> NDArray[np.int64]:
+    """Return the head of each word, (n + 1,) with -1 for the root.
+
+    "mbr" maximises the expected number of right arcs (Gormley et al. 2015, eq. 3); "log-odds" the sum of
+    log b / (1 - b) (Smith & Eisner 2008).
+
+    Examples
+    --------
+    >>> parts = Parts.all_arcs(2)
+    >>> decode(parts, ModelSettings(), np.array([0.9, 0.1, 0.2, 0.8]))
+    array([-1,  0,  1])
+    """
+    scores = beliefs
+    if decoder == "log-odds":
+        tiny = np.finfo(np.float64).tiny
+        scores = np.log(np.maximum(beliefs, tiny)) - np.log(np.maximum(1.0 - beliefs, tiny))
+    return best_tree(parts, settings, scores)
+
+
+def best_tree(parts: Parts, settings: ModelSettings, scores: Floats) -> NDArray[np.int64]:
+    """Return the tree of the candidate arcs with the greatest sum of scores (arcs,)."""
+    matrix = parts.matrix(scores, -np.inf)
+    if settings.tree == "projective":
+        return best_trees(matrix[None], roots=settings.roots)[1][0]
+    return maximum_arborescence(matrix, roots=settings.roots)
