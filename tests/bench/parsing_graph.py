@@ -69,8 +69,8 @@ def run() -> None:
         )
         table.add(
             n, len(heads), graph.families[1].num_factors, milliseconds(best["first order"]),
-            milliseconds(best["build"]), milliseconds(best["forward"]), milliseconds(best["both"]), f"{best['forward'] / best['first order']:.1f}",
-            f"{best['both'] / best['forward']:.1f}",
+            milliseconds(best["build"]), milliseconds(best["forward"]), milliseconds(best["both"]),
+            f"{best['forward'] / best['first order']:.1f}", f"{best['both'] / best['forward']:.1f}",
         )  # fmt: skip
     print("Second-order parsing graph, 10 candidate heads a word, 4 iterations of the tree schedule")
     print(table, end="\n\n")
