@@ -6,7 +6,8 @@ import click
 
 __all__ = ["main"]
 
-_ELSEWHERE = {"infer": "pgm.infer_command"}  # commands of other packages, imported when they are asked for
+# commands with files of their own, imported when they are asked for
+_ELSEWHERE = {"evaluate": "nlp.evaluate_command", "infer": "pgm.infer_command"}
 
 
 class _Commands(click.Group):

@@ -1,3 +1,11 @@
-"""The dependency parser (to come); for now a demonstration, `tacana demo`."""
+"""The dependency parser.
 
-__all__: list[str] = []
+`from nlp.deps import DependencyParser`; from the shell, `tacana train`, `tacana parse`, `tacana evaluate`, `tacana info`.
+"""
+
+from nlp.deps.errors import ParserError
+from nlp.deps.model_file import ModelFileError
+from nlp.deps.parser import DependencyParser
+from nlp.deps.pruning import PruningSettings
+
+__all__ = ["DependencyParser", "ModelFileError", "ParserError", "PruningSettings"]

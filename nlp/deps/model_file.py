@@ -1,0 +1,63 @@
+"""The model file: safetensors with settings, templates and vocabulary tables, written at once or not at all."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ModelFileError", "read_model", "write_model"]
+
+_FORMAT = "tacana dependency model"
+_VERSION = 1
+
+
+class ModelFileError(ValueError):
+    """A file is no model of this parser, or one of a newer version; the message says which."""
+
+
+def write_model(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+    """Write arrays and settings: first beside the file, then in its place, so that a crash never leaves half a file."""
+    from safetensors.numpy import save_file
+
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    metadata = {"format": _FORMAT, "version": str(_VERSION), "settings": json.dumps(settings, sort_keys=True)}
+    try:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata=metadata)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays and settings of a model file.
+
+    Raises
+    ------
+    ModelFileError
+        If it is none.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: there is no such file") from None
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(f"{path}: not a model file ({error}); train one with `tacana train`") from None
+    if metadata.get("format") != _FORMAT:
+        raise ModelFileError(f"{path}: a safetensors file, but not a model of this parser")
+    if int(metadata["version"]) > _VERSION:
+        raise ModelFileError(f"{path}: written by a newer version ({metadata['version']}; this one reads {_VERSION})")
+    return arrays, json.loads(metadata["settings"])
+
+
+def subset(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin with `prefix/`, without it."""
+    return {name[len(prefix) + 1 :]: array for name, array in arrays.items() if name.startswith(prefix + "/")}

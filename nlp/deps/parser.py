@@ -1,0 +1,258 @@
+"""The dependency parser: train it, parse with it, save it."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from attrs import evolve, fields_dict
+from numpy.typing import NDArray
+
+from nlp.conll import Sentence
+from nlp.deps.decoding import Decoder, decode
+from nlp.deps.errors import ParserError
+from nlp.deps.fitting import fit_pruner, fit_weights
+from nlp.deps.inference import infer
+from nlp.deps.length_bounds import LengthBounds
+from nlp.deps.model_file import read_model, subset, write_model
+from nlp.deps.parts import Parts
+from nlp.deps.pruning import Pruner, PruningSettings, jackknife
+from nlp.deps.scorer import Scorer
+from nlp.deps.settings import ModelSettings
+from nlp.deps.training import Epoch, TrainingSettings
+from nlp.evaluation import Evaluation, evaluate
+from nlp.features import DEFAULTS, TemplateSet, Vocabulary, parse_templates
+
+__all__ = ["DependencyParser"]
+
+Floats = NDArray[np.float64]
+Report = Callable[[str], None]
+
+
+class DependencyParser:
+    """A graph-based parser: arcs and pairs of arcs, scored by hashed features, with beliefs by belief propagation.
+
+    Parameters
+    ----------
+    order, tree, iterations, … : see `ModelSettings`; `roots` None means "one" if all training trees have one root
+    objective, epochs, batch_size, learning_rate, l2, seed, … : see `TrainingSettings`
+    pruning : how arcs are pruned, or None for all arcs; by default a second-order model prunes and a first-order one not
+    bits : 2^bits weights
+    templates : by kind ("arc", "grandparent", "sibling", "pruner"), in place of the default ones
+    decoder : "mbr" or "log-odds"
+
+    Examples
+    --------
+    >>> sentences = [Sentence.from_words(["a", "dog", "barks"], tags=["D", "N", "V"], heads=[2, 3, 0])] * 4
+    >>> parser = DependencyParser(order=1, epochs=5, bits=12, learning_rate=0.5).fit(sentences)
+    >>> parser.parse(sentences[:1])[0].heads.tolist()
+    [2, 3, 0]
+    >>> parser.score(sentences).uas
+    100.0
+    """
+
+    def __init__(
+        self,
+        *,
+        roots: Literal["one", "any"] | None = None,
+        pruning: PruningSettings | None | Literal["default"] = "default",
+        bits: int = 22,
+        templates: dict[str, TemplateSet] | None = None,
+        decoder: Decoder = "mbr",
+        **options: Any,
+    ) -> None:
+        known = {**fields_dict(ModelSettings), **fields_dict(TrainingSettings)}
+        unknown = set(options) - set(known)
+        if unknown:
+            raise TypeError(f"DependencyParser has no option {sorted(unknown)}; it has {sorted(known)}")
+        self._roots = roots
+        self.model = ModelSettings(
+            **{k: v for k, v in options.items() if k in fields_dict(ModelSettings)}, roots=roots or "one"
+        )
+        self.training = TrainingSettings(**{k: v for k, v in options.items() if k in fields_dict(TrainingSettings)})
+        if pruning == "default":
+            pruning = PruningSettings() if self.model.order == 2 else None
+        self.pruning: PruningSettings | None = pruning
+        self.bits, self.decoder = bits, decoder
+        self.templates = {**DEFAULTS, **(templates or {})}
+        self.pruner: Pruner | None = None
+        self.scorer: Scorer | None = None
+        self.weights: NDArray[np.float32] | None = None
+        self.history: list[Epoch] = []
+
+    # Training
+
+    def fit(
+        self,
+        train: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        *,
+        report: Report | None = None,
+        progress: bool = False,
+    ) -> "DependencyParser":
+        """Train on sentences with heads; with `dev`, keep the weights of the epoch that scores best on it.
+
+        Raises
+        ------
+        ParserError
+            If the sentences cannot be learnt from; the message says why.
+        """
+        say = report or (lambda _: None)
+        sentences = _usable(list(train), say)
+        dev_sentences = None if dev is None else list(dev)
+        if self._roots is None:
+            single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
+            self.model = evolve(self.model, roots="one" if single else "any")
+            say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
+        vocabulary = Vocabulary.fit(sentences)
+        candidates = self._prune(vocabulary, sentences, say)
+        self.scorer = self._make_scorer(vocabulary)
+        weights, self.history = fit_weights(
+            self.scorer, self.model, self.training, sentences, candidates,
+            None if dev_sentences is None else lambda w: self._dev_score(w, dev_sentences), say, progress,
+        )  # fmt: skip
+        self.weights = weights.astype(np.float32)
+        return self
+
+    def _prune(self, vocabulary: Vocabulary, sentences: list[Sentence], say: Report) -> list[Parts]:
+        if self.pruning is None:
+            self.pruner = Pruner(PruningSettings(bounds=False, model=False), self.model)
+            return [self.pruner.candidates(sentence) for sentence in sentences]
+        settings = self.pruning
+
+        def fit(part: list[Sentence]) -> Pruner:
+            return fit_pruner(vocabulary, self.templates, self.bits, settings, self.model, self.training, part)
+
+        self.pruner, candidates = jackknife(sentences, settings.folds if settings.model else 1, fit)
+        from nlp.deps.pruning import oracle
+
+        kept, heads = oracle(sentences, candidates)
+        say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
+        return candidates
+
+    def _make_scorer(self, vocabulary: Vocabulary) -> Scorer:
+        kinds = ["arc"]
+        if self.model.order == 2:
+            kinds += ["grandparent"] if self.model.grandparents else []
+            kinds += ["sibling"] if self.model.siblings else []
+        return Scorer.of(vocabulary, self.templates, self.bits, kinds)
+
+    def _dev_score(self, weights: Floats, sentences: Sequence[Sentence]) -> float:
+        self.weights = weights.astype(np.float32)
+        return self.score(sentences).uas
+
+    # Parsing
+
+    def parse(self, sentences: Iterable[Sentence], *, workers: int = 1) -> list[Sentence]:
+        """Return the sentences with predicted heads, in order; the result does not depend on `workers`."""
+        self._fitted()
+        chosen = list(sentences)
+        if workers > 1 and len(chosen) > 1:
+            from nlp.deps.workers import parse_in_processes
+
+            heads = parse_in_processes(self, chosen, workers)
+        else:
+            heads = [self.heads(sentence) for sentence in chosen]
+        return [s.with_heads(found, ["_"] * len(s)) for s, found in zip(chosen, heads, strict=True)]
+
+    def heads(self, sentence: Sentence) -> NDArray[np.int64]:
+        """Return (n,): the predicted head of each word."""
+        parts, beliefs = self._beliefs(sentence)
+        return decode(parts, self.model, beliefs, decoder=self.decoder)[1:]
+
+    def marginals(self, sentence: Sentence) -> Floats:
+        """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0."""
+        parts, beliefs = self._beliefs(sentence)
+        return parts.matrix(beliefs, 0.0)[:, 1:]
+
+    def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:
+        """Parse sentences with gold heads, and compare."""
+        gold = list(sentences)
+        return evaluate(gold, self.parse(gold, workers=workers))
+
+    def _beliefs(self, sentence: Sentence) -> tuple[Parts, Floats]:
+        scorer, pruner, weights = self._fitted()
+        parts = pruner.candidates(sentence)
+        prepared = scorer.prepare(sentence)
+        arcs = scorer.arc_scores(prepared, parts, weights)
+        pairs = scorer.pair_scores(prepared, parts, self.model, weights)
+        return parts, infer(parts, self.model, arcs, pairs).beliefs
+
+    def _fitted(self) -> tuple[Scorer, Pruner, Any]:
+        if self.scorer is None or self.pruner is None or self.weights is None:
+            raise ParserError("the parser has no weights yet: call fit, or load a model")
+        return self.scorer, self.pruner, self.weights
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, at once or not at all."""
+        scorer, pruner, weights = self._fitted()
+        arrays: dict[str, NDArray[Any]] = {"weights": weights}
+        arrays |= {f"vocabulary/{k}": v for k, v in scorer.vocabulary.to_arrays().items()}
+        if pruner.bounds is not None:
+            arrays |= {f"bounds/{k}": v for k, v in pruner.bounds.to_arrays().items()}
+        if pruner.weights is not None:
+            arrays["pruner/weights"] = pruner.weights
+        write_model(path, arrays, self.describe())
+
+    def describe(self) -> dict[str, Any]:
+        """Return all settings, and how training went, as plain values."""
+        return {
+            "model": self.model.to_dict(),
+            "training": self.training.to_dict(),
+            "pruning": None
+            if self.pruning is None
+            else {k: getattr(self.pruning, k) for k in fields_dict(PruningSettings)},
+            "bits": self.bits,
+            "decoder": self.decoder,
+            "templates": {kind: self.templates[kind].text for kind in sorted(self.templates)},
+            "history": [[e.number, e.objective, e.loss, e.dev_score, e.seconds] for e in self.history],
+        }
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "DependencyParser":
+        """Read a model from a file.
+
+        Raises
+        ------
+        ModelFileError
+            If it is none.
+        """
+        arrays, settings = read_model(path)
+        templates = parse_templates("\n".join(settings["templates"].values()), source=str(path))
+        pruning = None if settings["pruning"] is None else PruningSettings(**settings["pruning"])
+        options = {k: v for k, v in settings["model"].items() if k != "roots"}
+        parser = cls(
+            roots=settings["model"]["roots"], pruning=pruning, bits=settings["bits"], templates=templates,
+            decoder=settings["decoder"], **options, **settings["training"],
+        )  # fmt: skip
+        vocabulary = Vocabulary.from_arrays(subset(arrays, "vocabulary"))
+        parser.scorer = parser._make_scorer(vocabulary)
+        parser.weights = arrays["weights"]
+        bounds = subset(arrays, "bounds")
+        pruner_weights = arrays.get("pruner/weights")
+        parser.pruner = Pruner(
+            pruning or PruningSettings(bounds=False, model=False),
+            parser.model,
+            LengthBounds.from_arrays(bounds) if bounds else None,
+            None if pruner_weights is None else Scorer.of_pruner(vocabulary, templates, settings["bits"]),
+            pruner_weights,
+        )
+        parser.history = [Epoch(*row) for row in settings["history"]]
+        return parser
+
+
+def _usable(sentences: list[Sentence], say: Report) -> list[Sentence]:
+    if not sentences:
+        raise ParserError("there are no training sentences")
+    missing = [s for s in sentences if (np.asarray(s.heads) < 0).any()]
+    if missing:
+        place = f"{missing[0].source}:{missing[0].line}: " if missing[0].source else ""
+        raise ParserError(f"{place}a training sentence has a word without a head; training needs all heads")
+    kept = [s for s in sentences if len(s)]
+    if not kept:
+        raise ParserError("no training sentence has a word")
+    if all(tag == "_" for s in kept for tag in s.tags):
+        say("no tags in the training data: features of tags are left out")
+    return kept

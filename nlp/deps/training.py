@@ -1,0 +1,208 @@
+"""Training: mini-batches of sentences, hashed AdaGrad, early stopping on the development score."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from attrs import asdict, field, frozen
+from attrs.validators import ge, gt, in_, optional
+from numpy.typing import NDArray
+
+from autodiff import SparseAdjoint
+from autodiff.optimizers import AdaGrad, choose_learning_rate
+from nlp.conll import Sentence
+from nlp.deps.decoding import best_tree
+from nlp.deps.objectives import Objective, loss_and_adjoints
+from nlp.deps.parts import Parts
+from nlp.deps.scorer import PreparedSentence, Scorer
+from nlp.deps.settings import ModelSettings
+from nlp.features import GradientBuffer, HashedAdaGrad
+
+__all__ = ["Epoch", "Example", "Training", "TrainingSettings"]
+
+Floats = NDArray[np.float64]
+
+
+@frozen(kw_only=True)
+class TrainingSettings:
+    """How a model is trained.
+
+    Attributes
+    ----------
+    objective : "cll", "l2", "risk", or "l2+risk" (half the epochs each; Gormley et al. 2015, layer-wise)
+    epochs : at most so many; the weights of the one with the best development score are kept
+    patience : stop after so many epochs without a better one
+    batch_size : sentences in a step
+    learning_rate : None to choose it on a sample of the training data
+    l2 : the coefficient of ℓ2 regularisation, of the sum of the losses of all sentences (eq. 8, λ)
+    average : whether the mean of the weights of all steps is used, instead of the last ones
+    hot, cold : temperatures between which the risk objective is annealed
+    seed : of the order of sentences
+    """
+
+    objective: Literal["cll", "l2", "risk", "l2+risk"] = field(
+        default="l2", validator=in_(("cll", "l2", "risk", "l2+risk"))
+    )
+    epochs: int = field(default=10, validator=ge(1))
+    patience: int = field(default=3, validator=ge(1))
+    batch_size: int = field(default=8, validator=ge(1))
+    learning_rate: float | None = field(default=None, validator=optional(gt(0)))
+    l2: float = field(default=0.1, validator=ge(0))
+    average: bool = True
+    hot: float = 0.1
+    cold: float = 0.0001
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for a file."""
+        return asdict(self)
+
+
+@frozen(eq=False)
+class Example:
+    """A training sentence: its features, candidate arcs, and the gold tree as far as the candidates go."""
+
+    sentence: Sentence = field(repr=False)
+    parts: Parts = field()
+    gold: NDArray[np.int64] = field(repr=False)
+
+    @classmethod
+    def of(cls, sentence: Sentence, parts: Parts, settings: ModelSettings, objective: str) -> "Example":
+        """Take the gold heads; for likelihood, the tree of candidate arcs (of the model's kind) nearest to them."""
+        gold = np.concatenate([[-1], np.asarray(sentence.heads, dtype=np.int64)])
+        if objective == "cll":
+            gold = best_tree(parts, settings, parts.indicator(gold))
+        return cls(sentence, parts, gold)
+
+
+@frozen
+class Epoch:
+    """What an epoch came to."""
+
+    number: int
+    objective: str
+    loss: float
+    dev_score: float | None
+    seconds: float
+
+
+class Training:
+    """The state of a training run, one epoch at a time.
+
+    Parameters
+    ----------
+    scorer, model, settings : what is trained, and how
+    examples : of all training sentences
+    """
+
+    def __init__(
+        self, scorer: Scorer, model: ModelSettings, settings: TrainingSettings, examples: Sequence[Example], rate: float
+    ) -> None:
+        self.scorer, self.model, self.settings, self.examples = scorer, model, settings, examples
+        per_step = settings.l2 * settings.batch_size / max(len(examples), 1)
+        self.optimizer = HashedAdaGrad(scorer.slots, rate, l2=per_step, delta=_DELTA)
+        self.epoch = 0
+
+    @property
+    def objective(self) -> Objective:
+        """The objective of the epoch that comes next."""
+        if self.settings.objective == "l2+risk":
+            return "l2" if 2 * self.epoch < self.settings.epochs else "risk"
+        return self.settings.objective
+
+    def run_epoch(self, progress: Callable[[int, int], None] | None = None) -> float:
+        """Go through all examples in a new order; return the mean loss of a sentence."""
+        objective, total, done = self.objective, 0.0, 0
+        for batch in self._batches():
+            for number in batch:
+                temperature = self._temperature(done / len(self.examples))
+                loss = _add_gradient(
+                    self.examples[number], self.scorer, self.model, objective, temperature, self.optimizer.weights,
+                    self.optimizer,
+                )  # fmt: skip
+                total += loss
+                done += 1
+            self.optimizer.step()
+            if progress is not None:
+                progress(done, len(self.examples))
+        self.epoch += 1
+        return total / max(done, 1)
+
+    def weights(self) -> Floats:
+        """Return the weights to parse with now."""
+        if self.settings.average:
+            return self.optimizer.averaged()
+        self.optimizer.finish()
+        return self.optimizer.weights.copy()
+
+    def _batches(self) -> Iterator[NDArray[np.int64]]:
+        order = np.random.default_rng([self.settings.seed, self.epoch]).permutation(len(self.examples))
+        for first in range(0, len(order), self.settings.batch_size):
+            yield order[first : first + self.settings.batch_size]
+
+    def _temperature(self, share: float) -> float:
+        risk_epochs = self.settings.epochs if self.settings.objective == "risk" else (self.settings.epochs + 1) // 2
+        before = self.settings.epochs - risk_epochs
+        done = min(max((self.epoch - before + share) / max(risk_epochs, 1), 0.0), 1.0)
+        return self.settings.hot + done * (self.settings.cold - self.settings.hot)
+
+
+# With δ = 0.1 rare features take large first steps; 1 is slower at first, and in the end no better.
+_DELTA = 0.1
+
+
+def _add_gradient(
+    example: Example,
+    scorer: Scorer,
+    model: ModelSettings,
+    objective: Objective,
+    temperature: float,
+    weights: Floats,
+    buffer: GradientBuffer,
+) -> float:
+    prepared: PreparedSentence = scorer.prepare(example.sentence)
+    arc_scores = scorer.arc_scores(prepared, example.parts, weights)
+    pair_scores = scorer.pair_scores(prepared, example.parts, model, weights)
+    loss, arcs, pairs = loss_and_adjoints(
+        objective, example.parts, model, arc_scores, pair_scores, example.gold, temperature=temperature
+    )
+    scorer.accumulate(prepared, example.parts, model, arcs, pairs, buffer, smallest=_NEGLIGIBLE)
+    return loss
+
+
+_NEGLIGIBLE = 1e-7
+"""Parts whose adjoint is smaller leave no trace in the weights, and most parts of a trained model are such."""
+
+
+def choose_rate(
+    scorer: Scorer, model: ModelSettings, settings: TrainingSettings, examples: Sequence[Example], *, sample: int = 200
+) -> float:
+    """Return the learning rate with the least loss on a sample of the training data (Gormley et al. 2015, §7.1)."""
+    objective: Objective = "l2" if settings.objective == "l2+risk" else settings.objective
+    buffer = GradientBuffer(scorer.slots)
+
+    def loss(parameters: Any, batch: Any) -> tuple[float, dict[str, SparseAdjoint]]:
+        total = sum(
+            _add_gradient(example, scorer, model, objective, settings.hot, parameters["weights"], buffer)
+            for example in batch
+        )
+        indices, values = buffer.take()
+        return total, {"weights": SparseAdjoint(indices, values, (scorer.slots,))}
+
+    choice = choose_learning_rate(
+        lambda rate: AdaGrad(rate, delta=_DELTA),
+        loss,
+        {"weights": np.zeros(scorer.slots)},
+        list(examples),
+        start=0.1,
+        sample_size=min(sample, len(examples)),
+        seed=settings.seed,
+    )
+    return float(choice.rate)
+
+
+def timed() -> Callable[[], float]:
+    """Return a function that says how many seconds have passed."""
+    started = time.perf_counter()
+    return lambda: time.perf_counter() - started

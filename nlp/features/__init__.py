@@ -1,0 +1,37 @@
+"""Features: templates over token attributes, hashed inside a kernel; and the optimiser of hashed weights."""
+
+from nlp.features.atoms import KINDS, Atom
+from nlp.features.attributes import ATTRIBUTES, CLASSES
+from nlp.features.defaults import ARC, DEFAULTS, GRANDPARENT, PRUNER, SIBLING
+from nlp.features.encoded import EncodedSentence
+from nlp.features.errors import FeatureError, TemplateError
+from nlp.features.gradient_buffer import GradientBuffer
+from nlp.features.hashed_adagrad import HashedAdaGrad
+from nlp.features.hasher import FeatureHasher
+from nlp.features.sentence_features import SentenceFeatures
+from nlp.features.templates import Template, TemplateSet, parse_templates, read_templates
+from nlp.features.vocabulary import Vocabulary
+
+__all__ = [
+    "ARC",
+    "ATTRIBUTES",
+    "CLASSES",
+    "DEFAULTS",
+    "GRANDPARENT",
+    "KINDS",
+    "PRUNER",
+    "SIBLING",
+    "Atom",
+    "EncodedSentence",
+    "FeatureError",
+    "FeatureHasher",
+    "GradientBuffer",
+    "HashedAdaGrad",
+    "SentenceFeatures",
+    "Template",
+    "TemplateError",
+    "TemplateSet",
+    "Vocabulary",
+    "parse_templates",
+    "read_templates",
+]

@@ -1,0 +1,123 @@
+"""Atoms: the questions about a part of a tree from which templates are put together.
+
+A *part* is an arc or a pair of arcs, and its words have roles: `h` head, `m` modifier, `g` grandparent (the head of
+`h`), `s` sibling (another modifier of `h`).
+"""
+
+import re
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from nlp.features.attributes import ATTRIBUTES, CLASSES
+
+__all__ = ["KINDS", "Atom", "parse_atom"]
+
+# The roles of the words of a part, in the order in which parts are given.
+KINDS: Mapping[str, tuple[str, ...]] = {"arc": ("h", "m"), "grandparent": ("g", "h", "m"), "sibling": ("h", "m", "s")}
+
+_WORD = re.compile(r"(?P<role>[ghms])\.(?P<attribute>[a-z]+[0-9]?)(?P<offset>[+-][1-9][0-9]?)?")
+_PAIR = re.compile(r"(?P<question>dir|dist)(?:\.(?P<first>[ghms])(?P<second>[ghms]))?")
+_BETWEEN = ("tag", "coarse")
+
+
+@frozen
+class Atom:
+    """One question about a part, with its `text` in a template.
+
+    Attributes
+    ----------
+    question : "word" (an attribute of a word), "morph" (each of its morphological features), "between" (each distinct
+        tag of the words between h and m), "count" (of a class of words between h and m, binned), "dir", "dist",
+        "shape", "side", "adjacent" or "bias"
+    roles : of the words that it looks at
+    attribute : of a word, or class of words
+    offset : 1 for the word after, -1 for the word before, …
+    """
+
+    text: str = field(repr=str)
+    question: str
+    roles: tuple[str, ...] = ()
+    attribute: str = ""
+    offset: int = 0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it has any number of answers, each of which makes a feature."""
+        return self.question in ("morph", "between")
+
+    @property
+    def needs(self) -> str:
+        """The attribute of words without which it asks nothing, or the empty string."""
+        if self.question == "count":
+            return "tag"
+        return "morph" if self.question == "morph" else self.attribute
+
+
+def parse_atom(text: str, kind: str) -> Atom:
+    """Return the atom that `text` names in templates for parts of this kind.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong and what is possible.
+
+    Examples
+    --------
+    >>> parse_atom("h.tag+1", "arc")
+    Atom(text=h.tag+1, question='word', roles=('h',), attribute='tag', offset=1)
+    >>> parse_atom("g.tag", "arc")
+    Traceback (most recent call last):
+        ...
+    ValueError: atom 'g.tag': no word has the role 'g' in a part of kind 'arc'; its roles are h, m
+    """
+    atom = _read(text)
+    missing = [role for role in atom.roles if role not in KINDS[kind]]
+    if missing:
+        raise ValueError(
+            f"atom {text!r}: no word has the role {missing[0]!r} in a part of kind {kind!r}; "
+            f"its roles are {', '.join(KINDS[kind])}"
+        )
+    return atom
+
+
+def _read(text: str) -> Atom:
+    fixed = _FIXED.get(text)
+    if fixed is not None:
+        return fixed
+    if match := _PAIR.fullmatch(text):
+        roles = (match["first"] or "h", match["second"] or "m")
+        if roles[0] == roles[1]:
+            raise ValueError(f"atom {text!r}: needs two different roles, as in 'dir.gm'")
+        return Atom(text, match["question"], roles)
+    if match := _WORD.fullmatch(text):
+        return _read_word(text, match["role"], match["attribute"], int(match["offset"] or 0))
+    raise ValueError(
+        f"atom {text!r} is unknown; expected role.attribute with an offset or without (h.tag, m.form-1), dir, dist, "
+        f"dir.gm, dist.gm, {', '.join(_FIXED)}"
+    )
+
+
+def _read_word(text: str, role: str, attribute: str, offset: int) -> Atom:
+    if attribute == "morph":
+        if offset:
+            raise ValueError(f"atom {text!r}: morph takes no offset")
+        return Atom(text, "morph", (role,), "morph")
+    if attribute not in ATTRIBUTES:
+        raise ValueError(
+            f"atom {text!r}: words have no attribute {attribute!r}; expected one of {', '.join(ATTRIBUTES)}, morph"
+        )
+    return Atom(text, "word", (role,), attribute, offset)
+
+
+_FIXED = {
+    atom.text: atom
+    for atom in (
+        *(Atom(f"between.{name}", "between", ("h", "m"), name) for name in _BETWEEN),
+        *(Atom(f"between.{name}", "count", ("h", "m"), name) for name in CLASSES),
+        Atom("shape.gp", "shape", ("g", "h", "m")),
+        Atom("side", "side", ("h", "m", "s")),
+        Atom("adjacent", "adjacent", ("m", "s")),
+        Atom("bias", "bias"),
+    )
+}

@@ -1,0 +1,11 @@
+"""What can go wrong with features, each named by its meaning."""
+
+__all__ = ["FeatureError", "TemplateError"]
+
+
+class FeatureError(ValueError):
+    """Base of every error of this package; also a vocabulary, a part or a setting that cannot work."""
+
+
+class TemplateError(FeatureError):
+    """A template that cannot be read; the message says `file:line`, and names the atom."""

@@ -1,0 +1,88 @@
+"""Where the gradient of a mini-batch is gathered: dense, with a list of the slots that are not 0."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nlp.features import kernels
+from nlp.features.errors import FeatureError
+
+__all__ = ["GradientBuffer"]
+
+# Far from overflow even when squared and summed over a mini-batch.
+_LARGEST = 1e100
+
+
+class GradientBuffer:
+    """The gradient of hashed weights.
+
+    A slot is put on the list when its gradient is 0 and something is added.  So a slot whose gradient cancels out in
+    between can be listed twice; readers take the value at the first sight and clear it.
+
+    Attributes
+    ----------
+    memory : (slots, columns); the gradient is column 0, the others belong to the optimiser
+    touched : uint32, of which the first `used` count
+
+    Examples
+    --------
+    >>> buffer = GradientBuffer(8)
+    >>> buffer.add([3, 5, 3], [1.0, 2.0, 4.0])
+    >>> buffer.take()
+    (array([3, 5]), array([5., 2.]))
+    >>> buffer.take()
+    (array([], dtype=int64), array([], dtype=float64))
+    """
+
+    def __init__(self, slots: int, *, memory: NDArray[np.float64] | None = None) -> None:
+        self.memory = np.zeros((slots, 1)) if memory is None else memory
+        self.touched = np.zeros(1 << 12, dtype=np.uint32)
+        self.used = 0
+
+    def __len__(self) -> int:
+        """Return the number of slots."""
+        return len(self.memory)
+
+    def add(self, indices: ArrayLike, values: ArrayLike) -> None:
+        """Add `values` to the gradient of the slots `indices`, repetitions allowed."""
+        slots = np.asarray(indices)
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        if slots.ndim != 1 or slots.shape != numbers.shape or (slots.size and slots.dtype.kind not in "iu"):
+            raise FeatureError(
+                f"indices {slots.dtype}{slots.shape} and values {numbers.shape}; expected as many whole numbers as values"
+            )
+        if slots.size and not (0 <= slots.min() and slots.max() < len(self)):
+            raise FeatureError(f"indices from {slots.min()} to {slots.max()}; expected them from 0 to {len(self) - 1}")
+        check_adjoint(numbers)
+        self.reserve(len(slots))
+        self.used = kernels.adagrad.add(slots.astype(np.uint32), numbers, self.memory, self.touched, self.used)
+
+    def take(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the slots whose gradient is not 0, in ascending order, with their gradients; and clear the buffer."""
+        indices = np.unique(self.touched[: self.used]).astype(np.int64)
+        values = self.memory[indices, 0]
+        self.memory[indices, 0] = 0.0
+        self.used = 0
+        return indices[values != 0], values[values != 0]
+
+    def reserve(self, features: int) -> None:
+        """Make room on the list for that many features."""
+        if self.used + features > len(self.touched):
+            if self.used > len(self):  # slots that cancelled out, over and over
+                self.used = self._without_repetitions()
+            larger = np.zeros(max(2 * len(self.touched), self.used + features), dtype=np.uint32)
+            larger[: self.used] = self.touched[: self.used]
+            self.touched = larger
+
+    def _without_repetitions(self) -> int:
+        distinct: NDArray[Any] = np.unique(self.touched[: self.used])
+        self.touched[: len(distinct)] = distinct
+        return len(distinct)
+
+
+def check_adjoint(values: NDArray[np.float64]) -> None:
+    """Refuse NaN, infinities and numbers with which the sum of squares would overflow."""
+    if values.size and not np.abs(values).max() <= _LARGEST:
+        worst = values[~(np.abs(values) <= _LARGEST)][0]
+        raise FeatureError(f"a gradient of {worst}; expected finite numbers of at most {_LARGEST:g}")

@@ -1,0 +1,112 @@
+"""Hashed features of arcs and pairs of arcs."""
+
+from attrs import field, frozen
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlp.features import kernels
+from nlp.features.atoms import KINDS
+from nlp.features.attributes import ATTRIBUTES
+from nlp.features.blocks import Block, compile_blocks
+from nlp.features.encoded import EncodedSentence
+from nlp.features.errors import FeatureError
+from nlp.features.layout import WordTables
+from nlp.features.sentence_features import Scratch, SentenceFeatures
+from nlp.features.templates import TemplateSet
+
+__all__ = ["FeatureHasher"]
+
+_MOST_BITS = 31
+
+
+@frozen(eq=False)
+class FeatureHasher:
+    """Hashes the features of the parts of one kind into 2^bits slots, given a set of templates.
+
+    Make it with `templates.without(vocabulary.absent)`, so that columns which say nothing make no features.
+
+    Examples
+    --------
+    >>> from nlp.conll import Sentence
+    >>> from nlp.features import Vocabulary, parse_templates
+    >>> tree = Sentence.from_words(["Time", "flies"], tags=["NN", "VBZ"], heads=[2, 0])
+    >>> vocabulary = Vocabulary.fit([tree], minimum_count=1)
+    >>> hasher = FeatureHasher(parse_templates("h.tag m.tag dir dist?")["arc"], bits=20)
+    >>> features = hasher.prepare(vocabulary.encode(tree))
+    >>> heads, modifiers = np.array([2, 0]), np.array([1, 2])
+    >>> indices, offsets = features.extract(heads, modifiers)
+    >>> offsets.tolist()                                     # two features of each arc
+    [0, 2, 4]
+    >>> weights = np.zeros(hasher.slots)
+    >>> weights[indices[:2]] = [1.0, 0.5]
+    >>> features.score(weights, heads, modifiers)
+    array([1.5, 0. ])
+    """
+
+    templates: TemplateSet
+    bits: int = field(default=22)
+    blocks: list[Block] = field(init=False, repr=False)
+
+    @bits.validator
+    def _check_bits(self, _: object, value: int) -> None:
+        if not (isinstance(value, int) and 1 <= value <= _MOST_BITS):
+            raise FeatureError(f"bits is {value!r}, but must be a whole number from 1 to {_MOST_BITS}")
+
+    @blocks.default
+    def _make_blocks(self) -> list[Block]:
+        return compile_blocks(self.templates, self.bits)
+
+    @property
+    def slots(self) -> int:
+        """The number of weights, 2^bits."""
+        return 1 << self.bits
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the words of a part, in the order in which they are given."""
+        return KINDS[self.templates.kind]
+
+    def prepare(self, sentence: EncodedSentence) -> SentenceFeatures:
+        """Hash what each word of a sentence adds to each template, for any number of calls."""
+        return SentenceFeatures(self, sentence, [_prepare(block, sentence) for block in self.blocks])
+
+
+def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables, Scratch]:
+    tables = block.tables
+    templates, size = len(tables.keys), len(sentence) + 1
+    words = np.empty((tables.roles, size, templates), dtype=np.uint64)
+    kernels.words.words(tables, sentence.attributes, words)
+    rows = max(size, len(sentence.morph)) if block.uses_sets else 0
+    sets = np.zeros((tables.roles + 1, rows, templates - tables.plain), dtype=np.uint64)
+    between, distinct = _NOTHING, _NOTHING
+    if block.uses_sets:
+        kernels.words.sets(tables, sentence.attributes, sentence.morph, sets)
+        if (tables.set_atoms[:, 0] == tables.roles).any():
+            between, distinct = _between(sentence)
+    prepared = WordTables(
+        size, words.ravel(), sets.ravel(), sentence.morph_offsets, between.ravel(), distinct.ravel()
+    )  # fmt: skip
+    return block, prepared, _scratch(block, prepared)
+
+
+def _scratch(block: Block, words: WordTables) -> Scratch:
+    tables = block.tables
+    most = [int(np.diff(words.morph_offsets).max())] * tables.roles + [int(words.distinct.max(initial=0))]
+    features = tables.plain
+    for first, last, source, _, other, _ in tables.groups.tolist():
+        features += (last - first) * most[source] * (1 if other < 0 else most[other])
+    return np.empty(len(tables.keys), np.uint64), np.empty(2 * max(most), np.int64), np.empty(features, np.uint32)
+
+
+_NOTHING = np.zeros((0, 0, 0), dtype=np.int32)
+
+
+def _between(sentence: EncodedSentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    size = len(sentence) + 1
+    between = np.zeros((2, size, size), dtype=np.int32)
+    distinct = np.zeros((2, size, size), dtype=np.int32)
+    for index, name in enumerate(("tag", "coarse")):
+        values = np.ascontiguousarray(sentence.attributes[:, ATTRIBUTES.index(name)])
+        kernels.words.between(values, int(values.max()), between[index], distinct[index])
+    return between, distinct

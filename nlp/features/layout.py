@@ -1,0 +1,56 @@
+"""The integer tables that templates and sentences are compiled to, as the kernels take them.
+
+Legend: `T` templates of a block, first those without sets; `S` those with sets; `R` roles; `n` words.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ADJACENT", "COUNT", "COUNT_BINS", "DISTANCE_BINS", "NO_SET", "PAIR", "SHAPE", "SIDE", "BlockTables",
+           "WordTables", "distance_bin"]  # fmt: skip
+
+# Sources of answers that depend on positions: direction and distance, and the others by their names in templates.
+PAIR, SHAPE, SIDE, ADJACENT, COUNT = range(5)
+NO_SET = -1
+COUNT_BINS = 5  # 0, 1, 2, 3, more
+_BOUNDS = (*range(1, 11), 11, 21, 31, 41)
+DISTANCE_BINS = len(_BOUNDS)
+
+
+def distance_bin(distance: int) -> int:
+    """Return the bin of a distance of 1 or more: exact to 10, then above 10, 20, 30 and 40.
+
+    >>> [distance_bin(distance) for distance in (1, 10, 11, 20, 21, 99)]
+    [0, 9, 10, 10, 11, 13]
+    """
+    return sum(distance >= bound for bound in _BOUNDS) - 1
+
+
+class BlockTables(NamedTuple):
+    """The templates of a block: those that look at the same two or three words of a part."""
+
+    keys: NDArray[np.uint64]  # (T,)
+    plain: int  # T - S
+    roles: int  # R
+    shift: np.uint64  # 64 - bits of an index
+    word_atoms: NDArray[np.int32]  # (atoms, 4): role, template, attribute, offset
+    word_keys: NDArray[np.uint64]
+    set_atoms: NDArray[np.int32]  # (atoms, 3): source, template - plain, attribute; source R is the words between
+    set_keys: NDArray[np.uint64]
+    groups: NDArray[np.int32]  # (groups, 6): first, last template, source and attribute of a set, and of another
+    sources: NDArray[np.int32]  # (sources, 7): which, two roles, class of words, half, first row of it or 0, stride
+    answers: NDArray[np.uint64]  # (rows, T), flat: two halves, each with what every combination of answers adds
+    between: NDArray[np.int32]  # (2,): roles of the words between which sets and counts look
+
+
+class WordTables(NamedTuple):
+    """What the words of a sentence add to the hashes of a block; the arrays are flat, with the shapes given here."""
+
+    size: int  # n + 1
+    words: NDArray[np.uint64]  # (R, n + 1, T), with the keys of templates in role 0
+    sets: NDArray[np.uint64]  # (R + 1, rows, S): rows are morphological features, or words for source R
+    morph_offsets: NDArray[np.int32]  # (n + 2,)
+    between: NDArray[np.int32]  # (2, n + 1, n + 1): for [tag or coarse, i], the first word of each distinct tag after i
+    distinct: NDArray[np.int32]  # (2, n + 1, n + 1): for [tag or coarse, i, j], how many of those are before j

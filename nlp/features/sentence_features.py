@@ -1,0 +1,137 @@
+"""The features of one sentence: extract them, score parts with them, take gradients back to them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from nlp.features import kernels
+from nlp.features.encoded import EncodedSentence
+from nlp.features.errors import FeatureError
+from nlp.features.gradient_buffer import GradientBuffer, check_adjoint
+from nlp.features.hashed_adagrad import HashedAdaGrad
+from nlp.features.layout import WordTables
+
+if TYPE_CHECKING:
+    from nlp.features.blocks import Block
+    from nlp.features.hasher import FeatureHasher
+
+__all__ = ["SentenceFeatures"]
+
+Positions = list[NDArray[np.int64]]
+# Room for the sums, the rows of sets and the indices of one part.
+Scratch = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]
+
+
+@frozen(eq=False)
+class SentenceFeatures:
+    """What a `FeatureHasher` makes of a sentence.  Not for two threads at once.
+
+    Parts are given as one array of positions for each role: heads and modifiers; grandparents, heads and modifiers; or
+    heads, modifiers and siblings.  Position 0 is the root.
+    """
+
+    hasher: "FeatureHasher"
+    sentence: EncodedSentence
+    _tables: list[tuple["Block", WordTables, Scratch]]
+
+    def extract(self, *parts: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the indices of all features, and offsets: part p has indices[offsets[p] : offsets[p + 1]]."""
+        positions = self._positions(parts)
+        counts = np.zeros(len(positions[0]), dtype=np.int64)
+        for block, tables, (_, rows, _) in self._tables:
+            kernels.parts.count(block.tables, tables, *_of_block(block, positions), rows, counts)
+        offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        indices = np.empty(offsets[-1], dtype=np.uint32)
+        cursor = offsets[:-1].copy()
+        for block, tables, (sums, rows, _) in self._tables:
+            own = _of_block(block, positions)
+            kernels.parts.extract(block.tables, tables, *own, self._answers(block, own), sums, rows, cursor, indices)
+        return indices.view(np.int32), offsets
+
+    def score(self, weights: NDArray[np.floating], *parts: ArrayLike) -> NDArray[np.float64]:
+        """Return for each part the sum of the weights of its features.
+
+        Parameters
+        ----------
+        weights : (slots,) float64, or float32 (faster where memory is the limit)
+        """
+        positions = self._positions(parts)
+        if weights.shape != (self.hasher.slots,):
+            raise FeatureError(f"weights of shape {weights.shape}; expected ({self.hasher.slots},), 2^bits of them")
+        scores = np.zeros(len(positions[0]))
+        for block, tables, scratch in self._tables:
+            own, shared = self._distinct(block, positions)
+            found = np.empty(len(own[0]))
+            kernels.parts.score(block.tables, tables, *own, self._answers(block, own), *scratch, weights, found)
+            scores += found if shared is None else found[shared]
+        return scores
+
+    def accumulate(self, adjoint: ArrayLike, buffer: GradientBuffer, *parts: ArrayLike, smallest: float = 0.0) -> None:
+        """Add to `buffer` the gradient in the weights, given the adjoint of the scores.
+
+        Parameters
+        ----------
+        adjoint : (parts,)
+        smallest : adjoints (of a part, or the sum for parts that share a pair of words) up to this size are passed over
+        """
+        positions = self._positions(parts)
+        numbers = np.ascontiguousarray(adjoint, dtype=np.float64)
+        if numbers.shape != positions[0].shape:
+            raise FeatureError(f"an adjoint of shape {numbers.shape} for {len(positions[0])} parts; expected one a part")
+        if len(buffer) != self.hasher.slots:
+            raise FeatureError(f"a buffer of {len(buffer)} slots; expected {self.hasher.slots}")
+        check_adjoint(numbers)
+        for block, tables, scratch in self._tables:
+            own, shared = self._distinct(block, positions)
+            share = numbers if shared is None else np.bincount(shared, weights=numbers, minlength=len(own[0]))
+            buffer.reserve(len(share) * len(scratch[2]))
+            buffer.used = kernels.parts.accumulate(
+                block.tables, tables, *own, self._answers(block, own), *scratch, share, float(smallest),
+                buffer.memory, buffer.touched, buffer.used,
+            )  # fmt: skip
+
+    def settle(self, optimizer: HashedAdaGrad, *parts: ArrayLike) -> None:
+        """Let the weights of all features of these parts pay the ℓ2 shrinkage that they owe, before `score` reads them.
+
+        Without it `score` reads weights as they were when they were last touched; nothing is owed if λ = 0.
+        """
+        if optimizer.l2 > 0:
+            indices, _ = self.extract(*parts)
+            optimizer.settle(indices)
+
+    def _distinct(self, block: "Block", positions: Positions) -> tuple[Positions, NDArray[np.int64] | None]:
+        """Return the parts of a block: all, or those that differ in its two words and for each part which it has."""
+        own = _of_block(block, positions)
+        if len(block.roles) == len(positions):
+            return own, None
+        first, second, shared = (np.empty(len(own[0]), dtype=np.int64) for _ in range(3))
+        square = np.full((len(self.sentence) + 1,) * 2, -1)
+        total = kernels.positions.distinct_pairs(own[0], own[1], square, first, second, shared)
+        return [first[:total], second[:total], first[:total]], shared
+
+    def _answers(self, block: "Block", own: Positions) -> NDArray[np.int32]:
+        answers = np.empty((2, len(own[0])), dtype=np.int32)
+        kernels.positions.answers(block.tables.sources, self.sentence.class_counts, *own, answers)
+        return answers
+
+    def _positions(self, parts: tuple[ArrayLike, ...]) -> Positions:
+        roles = self.hasher.roles
+        if len(parts) != len(roles):
+            raise FeatureError(f"{len(parts)} arrays of positions; expected {len(roles)}: of {', '.join(roles)}")
+        positions = [np.ascontiguousarray(part, dtype=np.int64) for part in parts]
+        n = len(self.sentence)
+        for role, array in zip(roles, positions, strict=True):
+            if array.ndim != 1 or array.shape != positions[0].shape:
+                raise FeatureError(f"positions of {role} have shape {array.shape}; expected {positions[0].shape}")
+            if array.size and not (array.min() >= 0 and array.max() <= n):
+                raise FeatureError(f"positions of {role} go from {array.min()} to {array.max()}; expected 0 to {n}")
+        return positions
+
+
+def _of_block(block: "Block", positions: Positions) -> Positions:
+    """Return the positions of the three roles of a block (the third is not read if there are but two)."""
+    chosen = [positions[role] for role in block.roles]
+    return chosen if len(chosen) == 3 else [*chosen, chosen[0]]
