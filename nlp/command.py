@@ -7,7 +7,13 @@ import click
 __all__ = ["main"]
 
 # commands with files of their own, imported when they are asked for
-_ELSEWHERE = {"evaluate": "nlp.evaluate_command", "infer": "pgm.infer_command"}
+_ELSEWHERE = {
+    "evaluate": "nlp.evaluate_command",
+    "infer": "pgm.infer_command",
+    "info": "nlp.deps.parse_command",
+    "parse": "nlp.deps.parse_command",
+    "train": "nlp.deps.train_command",
+}
 
 
 class _Commands(click.Group):

@@ -1,6 +1,6 @@
 """The dependency parser.
 
-`from nlp.deps import DependencyParser`; from the shell, `tacana train`, `tacana parse`, `tacana evaluate`, `tacana info`.
+`from nlp.deps import DependencyParser`; from the shell, `tacana train`, `parse`, `evaluate` and `info`.
 """
 
 from nlp.deps.errors import ParserError

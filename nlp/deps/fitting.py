@@ -7,6 +7,8 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from nlp.conll import Sentence
+from nlp.deps.checkpoint import Checkpoint
+from nlp.deps.errors import ParserError
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.parts import Parts
 from nlp.deps.progress import Progress
@@ -53,11 +55,19 @@ def fit_weights(
     training: TrainingSettings,
     sentences: Sequence[Sentence],
     candidates: Sequence[Parts],
+    *,
     dev_score: Callable[[Floats], float] | None,
     say: Callable[[str], None],
-    progress: bool,
+    progress: bool = False,
+    checkpoint: Checkpoint | None = None,
+    resume: bool = False,
+    keep: Callable[[Floats, list[Epoch]], None] | None = None,
 ) -> tuple[Floats, list[Epoch]]:
-    """Train, and return the weights of the best epoch (of the last one, without a development score)."""
+    """Train, and return the weights of the best epoch (of the last one, without a development score).
+
+    `keep` is called with the weights and the history whenever there are better ones; `checkpoint` is written after
+    each epoch, and read first if `resume` is set and it is there.
+    """
     examples = [
         Example.of(sentence, parts, model, training.objective)
         for sentence, parts in zip(sentences, candidates, strict=True)
@@ -70,21 +80,28 @@ def fit_weights(
     history: list[Epoch] = []
     best: tuple[float, Floats] | None = None
     since = 0
+    if checkpoint is not None and resume and checkpoint.exists:
+        best, since, history = checkpoint.restore(run)
+        say(f"resumed after epoch {run.epoch}")
     elapsed = timed()
-    for number in range(1, training.epochs + 1):
+    before = history[-1].seconds if history else 0.0
+    while run.epoch < training.epochs and since < training.patience:
         objective = run.objective
-        with Progress(f"epoch {number}/{training.epochs}", len(examples), shown=progress) as bar:
+        with Progress(f"epoch {run.epoch + 1}/{training.epochs}", len(examples), shown=progress) as bar:
             loss = run.run_epoch(bar.update)
         weights = run.weights()
         score = None if dev_score is None else dev_score(weights)
-        history.append(Epoch(number, objective, loss, score, elapsed()))
+        history.append(Epoch(run.epoch, objective, loss, score, before + elapsed()))
         told = "" if score is None else f", dev UAS {score:.2f}"
-        say(f"epoch {number}: {objective} loss {loss:.4f}{told}, {elapsed():.0f} s")
-        if best is None or score is None or score > best[0]:
+        say(f"epoch {run.epoch}: {objective} loss {loss:.4f}{told}, {before + elapsed():.0f} s")
+        if best is None or score is None or score > best[0] or objective != history[-2].objective:
             best, since = (score or 0.0, weights), 0
+            if keep is not None:
+                keep(weights, history)
         else:
             since += 1
-            if since >= training.patience and objective == run.objective:
-                break
-    assert best is not None
+        if checkpoint is not None:
+            checkpoint.write(run, best, since, history)
+    if best is None:
+        raise ParserError("training for no epoch at all gives no weights")
     return best[1], history

@@ -1,7 +1,7 @@
 """The dependency parser: train it, parse with it, save it."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ from attrs import evolve, fields_dict
 from numpy.typing import NDArray
 
 from nlp.conll import Sentence
+from nlp.deps.checkpoint import Checkpoint
 from nlp.deps.decoding import Decoder, decode
 from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
@@ -16,7 +17,7 @@ from nlp.deps.inference import infer
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model_file import read_model, subset, write_model
 from nlp.deps.parts import Parts
-from nlp.deps.pruning import Pruner, PruningSettings, jackknife
+from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
 from nlp.deps.training import Epoch, TrainingSettings
@@ -36,7 +37,7 @@ class DependencyParser:
     ----------
     order, tree, iterations, … : see `ModelSettings`; `roots` None means "one" if all training trees have one root
     objective, epochs, batch_size, learning_rate, l2, seed, … : see `TrainingSettings`
-    pruning : how arcs are pruned, or None for all arcs; by default a second-order model prunes and a first-order one not
+    pruning : how arcs are pruned, or None for all arcs; by default only a second-order model prunes
     bits : 2^bits weights
     templates : by kind ("arc", "grandparent", "sibling", "pruner"), in place of the default ones
     decoder : "mbr" or "log-odds"
@@ -55,7 +56,7 @@ class DependencyParser:
         self,
         *,
         roots: Literal["one", "any"] | None = None,
-        pruning: PruningSettings | None | Literal["default"] = "default",
+        pruning: PruningSettings | Literal["default"] | None = "default",
         bits: int = 22,
         templates: dict[str, TemplateSet] | None = None,
         decoder: Decoder = "mbr",
@@ -89,8 +90,19 @@ class DependencyParser:
         *,
         report: Report | None = None,
         progress: bool = False,
+        workers: int = 1,
+        save_to: str | os.PathLike[str] | None = None,
+        resume: bool = False,
     ) -> "DependencyParser":
         """Train on sentences with heads; with `dev`, keep the weights of the epoch that scores best on it.
+
+        Parameters
+        ----------
+        report : is told, line by line, how it goes
+        progress : whether to show a progress bar on a terminal
+        workers : processes that parse `dev`
+        save_to : write the best model so far to this file, and beside it a checkpoint, after each epoch
+        resume : go on from that checkpoint, if there is one, to the same bytes
 
         Raises
         ------
@@ -107,11 +119,28 @@ class DependencyParser:
         vocabulary = Vocabulary.fit(sentences)
         candidates = self._prune(vocabulary, sentences, say)
         self.scorer = self._make_scorer(vocabulary)
-        weights, self.history = fit_weights(
+        checkpoint = None
+        if save_to is not None:
+            about = {**self.describe(), "sentences": len(sentences), "words": sum(len(s) for s in sentences)}
+            checkpoint = Checkpoint(f"{os.fspath(save_to)}.checkpoint", about)
+
+        def keep(weights: Floats, history: list[Epoch]) -> None:
+            self.weights, self.history = weights.astype(np.float32), history
+            if save_to is not None:
+                self.save(save_to)
+
+        def dev_score(weights: Floats) -> float:
+            self.weights = weights.astype(np.float32)
+            return self.score(dev_sentences or [], workers=workers).uas
+
+        weights, history = fit_weights(
             self.scorer, self.model, self.training, sentences, candidates,
-            None if dev_sentences is None else lambda w: self._dev_score(w, dev_sentences), say, progress,
+            dev_score=dev_score if dev_sentences else None, say=say, progress=progress, checkpoint=checkpoint,
+            resume=resume, keep=keep,
         )  # fmt: skip
-        self.weights = weights.astype(np.float32)
+        keep(weights, history)
+        if checkpoint is not None:
+            checkpoint.remove()
         return self
 
     def _prune(self, vocabulary: Vocabulary, sentences: list[Sentence], say: Report) -> list[Parts]:
@@ -124,8 +153,6 @@ class DependencyParser:
             return fit_pruner(vocabulary, self.templates, self.bits, settings, self.model, self.training, part)
 
         self.pruner, candidates = jackknife(sentences, settings.folds if settings.model else 1, fit)
-        from nlp.deps.pruning import oracle
-
         kept, heads = oracle(sentences, candidates)
         say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
         return candidates
@@ -136,10 +163,6 @@ class DependencyParser:
             kinds += ["grandparent"] if self.model.grandparents else []
             kinds += ["sibling"] if self.model.siblings else []
         return Scorer.of(vocabulary, self.templates, self.bits, kinds)
-
-    def _dev_score(self, weights: Floats, sentences: Sequence[Sentence]) -> float:
-        self.weights = weights.astype(np.float32)
-        return self.score(sentences).uas
 
     # Parsing
 
@@ -220,7 +243,8 @@ class DependencyParser:
             If it is none.
         """
         arrays, settings = read_model(path)
-        templates = parse_templates("\n".join(settings["templates"].values()), source=str(path))
+        sections = (f"[{kind}]\n{text}" for kind, text in settings["templates"].items())
+        templates = parse_templates("\n".join(sections), source=str(path))
         pruning = None if settings["pruning"] is None else PruningSettings(**settings["pruning"])
         options = {k: v for k, v in settings["model"].items() if k != "roots"}
         parser = cls(

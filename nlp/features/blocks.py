@@ -162,7 +162,9 @@ def _answers(
                 which, answers = _POSITIONAL[atom.question]
                 first, second = _ends(atom, roles)
                 kind = CLASSES.index(atom.attribute) if which == COUNT else 0
-                rows = sources.setdefault((which, first, second, kind), np.zeros((len(answers), len(templates)), np.uint64))
+                rows = sources.setdefault(
+                    (which, first, second, kind), np.zeros((len(answers), len(templates)), np.uint64)
+                )
                 added = np.array([mix((key + answer) & _MASK) for answer in answers], dtype=np.uint64)
                 rows[:, index] += added
     return _two_halves(sources, len(templates))

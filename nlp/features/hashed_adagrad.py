@@ -95,7 +95,7 @@ class HashedAdaGrad(GradientBuffer):
 
     def finish(self) -> None:
         """Let every slot pay what it owes: after the last step, and before weights are read elsewhere."""
-        kernels.adagrad.pay_all(self.weights, self.memory, self.steps, *self.debts)
+        kernels.adagrad.settle_all(self.weights, self.memory, self.steps, *self.debts)
 
     def averaged(self) -> NDArray[np.float64]:
         """Return the mean of the weights after each step so far; nothing changes."""

@@ -12,7 +12,7 @@ from nlp.features.blocks import Block, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
 from nlp.features.layout import WordTables
-from nlp.features.sentence_features import Scratch, SentenceFeatures
+from nlp.features.sentence_features import SentenceFeatures
 from nlp.features.templates import TemplateSet
 
 __all__ = ["FeatureHasher"]
@@ -72,34 +72,37 @@ class FeatureHasher:
         return SentenceFeatures(self, sentence, [_prepare(block, sentence) for block in self.blocks])
 
 
-def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables, Scratch]:
+def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables, int]:
     tables = block.tables
     templates, size = len(tables.keys), len(sentence) + 1
     words = np.empty((tables.roles, size, templates), dtype=np.uint64)
     kernels.words.words(tables, sentence.attributes, words)
     rows = max(size, len(sentence.morph)) if block.uses_sets else 0
     sets = np.zeros((tables.roles + 1, rows, templates - tables.plain), dtype=np.uint64)
-    between, distinct = _NOTHING, _NOTHING
+    lists = distinct = _NOTHING
     if block.uses_sets:
         kernels.words.sets(tables, sentence.attributes, sentence.morph, sets)
+        lists = np.arange(len(sentence.morph), dtype=np.int32)
         if (tables.set_atoms[:, 0] == tables.roles).any():
             between, distinct = _between(sentence)
+            lists = np.concatenate([lists, between.ravel()])
     prepared = WordTables(
-        size, words.ravel(), sets.ravel(), sentence.morph_offsets, between.ravel(), distinct.ravel()
-    )  # fmt: skip
-    return block, prepared, _scratch(block, prepared)
+        size, rows, len(sentence.morph), words.ravel(), sets.ravel(), lists, sentence.morph_offsets, distinct.ravel()
+    )
+    return block, prepared, _most_features(block, prepared)
 
 
-def _scratch(block: Block, words: WordTables) -> Scratch:
+_NOTHING = np.zeros(0, dtype=np.int32)
+
+
+def _most_features(block: Block, words: WordTables) -> int:
+    """Return how many features a part can have at most."""
     tables = block.tables
     most = [int(np.diff(words.morph_offsets).max())] * tables.roles + [int(words.distinct.max(initial=0))]
     features = tables.plain
     for first, last, source, _, other, _ in tables.groups.tolist():
         features += (last - first) * most[source] * (1 if other < 0 else most[other])
-    return np.empty(len(tables.keys), np.uint64), np.empty(2 * max(most), np.int64), np.empty(features, np.uint32)
-
-
-_NOTHING = np.zeros((0, 0, 0), dtype=np.int32)
+    return features
 
 
 def _between(sentence: EncodedSentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -49,8 +49,11 @@ class WordTables(NamedTuple):
     """What the words of a sentence add to the hashes of a block; the arrays are flat, with the shapes given here."""
 
     size: int  # n + 1
+    height: int  # rows of `sets` for each source
+    morphs: int  # the length of all morphological features
     words: NDArray[np.uint64]  # (R, n + 1, T), with the keys of templates in role 0
-    sets: NDArray[np.uint64]  # (R + 1, rows, S): rows are morphological features, or words for source R
+    sets: NDArray[np.uint64]  # (R + 1, height, S): rows are morphological features, or words for source R
+    lists: NDArray[np.int32]  # 0, 1, … for the rows of morphological features, then
+    # (2, n + 1, n + 1): for [tag or coarse, i], the first word of each distinct tag after i
     morph_offsets: NDArray[np.int32]  # (n + 2,)
-    between: NDArray[np.int32]  # (2, n + 1, n + 1): for [tag or coarse, i], the first word of each distinct tag after i
     distinct: NDArray[np.int32]  # (2, n + 1, n + 1): for [tag or coarse, i, j], how many of those are before j

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["SentenceFeatures"]
 
 Positions = list[NDArray[np.int64]]
-# Room for the sums, the rows of sets and the indices of one part.
-Scratch = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]
 
 
 @frozen(eq=False)
 class SentenceFeatures:
-    """What a `FeatureHasher` makes of a sentence.  Not for two threads at once.
+    """What a `FeatureHasher` makes of a sentence.
 
     Parts are given as one array of positions for each role: heads and modifiers; grandparents, heads and modifiers; or
     heads, modifiers and siblings.  Position 0 is the root.
@@ -34,21 +32,21 @@ class SentenceFeatures:
 
     hasher: "FeatureHasher"
     sentence: EncodedSentence
-    _tables: list[tuple["Block", WordTables, Scratch]]
+    _tables: list[tuple["Block", WordTables, int]]  # with the most features that a part can have
 
     def extract(self, *parts: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the indices of all features, and offsets: part p has indices[offsets[p] : offsets[p + 1]]."""
         positions = self._positions(parts)
         counts = np.zeros(len(positions[0]), dtype=np.int64)
-        for block, tables, (_, rows, _) in self._tables:
-            kernels.parts.count(block.tables, tables, *_of_block(block, positions), rows, counts)
+        for block, tables, _ in self._tables:
+            kernels.parts.count(block.tables, tables, *_of_block(block, positions), counts)
         offsets = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=offsets[1:])
         indices = np.empty(offsets[-1], dtype=np.uint32)
         cursor = offsets[:-1].copy()
-        for block, tables, (sums, rows, _) in self._tables:
+        for block, tables, _ in self._tables:
             own = _of_block(block, positions)
-            kernels.parts.extract(block.tables, tables, *own, self._answers(block, own), sums, rows, cursor, indices)
+            kernels.parts.extract(block.tables, tables, *own, self._answers(block, own), cursor, indices)
         return indices.view(np.int32), offsets
 
     def score(self, weights: NDArray[np.floating], *parts: ArrayLike) -> NDArray[np.float64]:
@@ -62,10 +60,10 @@ class SentenceFeatures:
         if weights.shape != (self.hasher.slots,):
             raise FeatureError(f"weights of shape {weights.shape}; expected ({self.hasher.slots},), 2^bits of them")
         scores = np.zeros(len(positions[0]))
-        for block, tables, scratch in self._tables:
+        for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
             found = np.empty(len(own[0]))
-            kernels.parts.score(block.tables, tables, *own, self._answers(block, own), *scratch, weights, found)
+            kernels.parts.score(block.tables, tables, *own, self._answers(block, own), most, weights, found)
             scores += found if shared is None else found[shared]
         return scores
 
@@ -80,16 +78,20 @@ class SentenceFeatures:
         positions = self._positions(parts)
         numbers = np.ascontiguousarray(adjoint, dtype=np.float64)
         if numbers.shape != positions[0].shape:
-            raise FeatureError(f"an adjoint of shape {numbers.shape} for {len(positions[0])} parts; expected one a part")
+            raise FeatureError(
+                f"an adjoint of shape {numbers.shape} for {len(positions[0])} parts; expected one a part"
+            )
         if len(buffer) != self.hasher.slots:
             raise FeatureError(f"a buffer of {len(buffer)} slots; expected {self.hasher.slots}")
         check_adjoint(numbers)
-        for block, tables, scratch in self._tables:
+        for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
             share = numbers if shared is None else np.bincount(shared, weights=numbers, minlength=len(own[0]))
-            buffer.reserve(len(share) * len(scratch[2]))
+            kept = np.flatnonzero(np.abs(share) > smallest)
+            own, share = [array[kept] for array in own], share[kept]
+            buffer.reserve(len(kept) * most)
             buffer.used = kernels.parts.accumulate(
-                block.tables, tables, *own, self._answers(block, own), *scratch, share, float(smallest),
+                block.tables, tables, *own, self._answers(block, own), most, share,
                 buffer.memory, buffer.touched, buffer.used,
             )  # fmt: skip
 

@@ -47,9 +47,7 @@ def word_classes(sentences: Sequence[TaggedSentence]) -> dict[str, tuple[str, fr
         words.update(sentence.tags)
         marks.update(tag for tag, form in zip(sentence.tags, sentence.forms, strict=True) if is_punctuation(form))
         if len(sentence.forms) >= _SHORTEST:
-            roots.update(
-                coarse for coarse, head in zip(sentence.coarse_tags, sentence.heads, strict=True) if head == 0
-            )
+            roots.update(coarse for coarse, head in zip(sentence.coarse_tags, sentence.heads, strict=True) if head == 0)
     punctuation = frozenset(tag for tag in words if marks[tag] >= _PUNCTUATION_SHARE * words[tag])
     predicate = frozenset([max(roots, key=lambda tag: (roots[tag], tag))] if roots else [])
     least = _LEAST_SHARE * words.total()
@@ -57,7 +55,11 @@ def word_classes(sentences: Sequence[TaggedSentence]) -> dict[str, tuple[str, fr
     agreement = _agreement(sentences, candidates)
     best = max(agreement, key=lambda tag: (agreement[tag], tag), default=None)
     conjunction = frozenset([best] if best is not None and agreement[best] > 0 else [])
-    return {"punctuation": ("tag", punctuation), "predicate": ("coarse", predicate), "conjunction": ("tag", conjunction)}
+    return {
+        "punctuation": ("tag", punctuation),
+        "predicate": ("coarse", predicate),
+        "conjunction": ("tag", conjunction),
+    }
 
 
 def _agreement(sentences: Sequence[TaggedSentence], candidates: set[str]) -> Mapping[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["add", "averaged", "pay", "pay_all", "settle", "update"]
+__all__ = ["add", "averaged", "settle", "settle_all", "update"]
 
 _0, _1, _2, _3 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 _LONG = 1024
@@ -58,8 +58,8 @@ def _decay(shrinkage, k):
 
 
 @kernel
-def _owed(metric, paid, steps, l2, starts, rates):
-    """Return the factor that a slot owes for the steps from `paid` on, and the sum of factors after each of them."""
+def _owed_over_runs(metric, paid, steps, l2, starts, rates):
+    """Return what `_decay` does, for the steps from `paid` on, whatever their rates."""
     factor, total = 1.0, 0.0
     end = steps
     run = len(starts) - 1
@@ -73,60 +73,90 @@ def _owed(metric, paid, steps, l2, starts, rates):
 
 
 @kernel
-def pay(index, weights, memory, steps, l2, delta, starts, rates):
-    """Let one slot pay what it owes."""
-    weight = weights[index]
-    if weight != 0.0:
-        metric = delta + math.sqrt(memory[index, _1])
-        factor, total = _owed(metric, np.int64(memory[index, _2]), steps, l2, starts, rates)
-        weights[index] = weight * factor
-        memory[index, _3] += weight * total
-    memory[index, _2] = steps
-
-
-@kernel
-def pay_all(weights, memory, steps, l2, delta, starts, rates):
-    """Let every slot pay."""
-    for index in range(np.uint64(len(weights))):
-        if memory[index, _2] < steps:
-            pay(index, weights, memory, steps, l2, delta, starts, rates)
+def _last_run(starts, rates):
+    """Return first step and rate of the last run: two numbers, where a call with arrays for each slot would be slow."""
+    return (starts[-1], rates[-1]) if len(starts) else (0, 0.0)
 
 
 @kernel
 def settle(indices, weights, memory, steps, l2, delta, starts, rates):
-    """Let the slots `indices` pay, repetitions allowed."""
+    """Let the slots `indices` pay what they owe, repetitions allowed."""
+    start, rate = _last_run(starts, rates)
     for i in range(np.uint64(len(indices))):
-        if memory[indices[i], _2] < steps:
-            pay(indices[i], weights, memory, steps, l2, delta, starts, rates)
+        index = indices[i]
+        paid = np.int64(memory[index, _2])
+        if paid < steps:
+            weight = weights[index]
+            memory[index, _2] = steps
+            if weight != 0.0:
+                metric = delta + math.sqrt(memory[index, _1])
+                if paid >= start:
+                    factor, total = _decay(rate * l2 / metric, steps - paid)
+                else:
+                    factor, total = _owed_over_runs(metric, paid, steps, l2, starts, rates)
+                weights[index] = weight * factor
+                memory[index, _3] += weight * total
 
 
 @kernel
-def update(weights, memory, touched, used, scale, rate, steps, l2, delta, starts, rates):
-    """Take step number `steps` (from 0 on): pay, then update, every touched slot; clear its gradient."""
+def settle_all(weights, memory, steps, l2, delta, starts, rates):
+    """Let every slot pay."""
+    start, rate = _last_run(starts, rates)
+    for index in range(np.uint64(len(weights))):
+        paid = np.int64(memory[index, _2])
+        if paid < steps:
+            weight = weights[index]
+            memory[index, _2] = steps
+            if weight != 0.0:
+                metric = delta + math.sqrt(memory[index, _1])
+                if paid >= start:
+                    factor, total = _decay(rate * l2 / metric, steps - paid)
+                else:
+                    factor, total = _owed_over_runs(metric, paid, steps, l2, starts, rates)
+                weights[index] = weight * factor
+                memory[index, _3] += weight * total
+
+
+@kernel
+def update(weights, memory, touched, used, scale, new_rate, steps, l2, delta, starts, rates):
+    """Take step number `steps` (from 0 on): every touched slot pays and is updated, and its gradient is cleared."""
+    start, rate = _last_run(starts, rates)
     for i in range(np.uint64(used)):
         index = touched[i]
         gradient = memory[index, _0] * scale
         memory[index, _0] = 0.0
         if gradient == 0.0:
             continue  # cancelled out, or listed a second time: it owes one more step of shrinkage
-        if memory[index, _2] < steps:
-            pay(index, weights, memory, steps, l2, delta, starts, rates)
-        squares = memory[index, _1] + gradient * gradient
+        weight = weights[index]
+        squares, paid, total = memory[index, _1], np.int64(memory[index, _2]), memory[index, _3]
+        if paid < steps and weight != 0.0:
+            metric = delta + math.sqrt(squares)
+            if paid >= start:
+                factor, powers = _decay(rate * l2 / metric, steps - paid)
+            else:
+                factor, powers = _owed_over_runs(metric, paid, steps, l2, starts, rates)
+            total += weight * powers
+            weight *= factor
+        squares += gradient * gradient
         metric = delta + math.sqrt(squares)
-        weight = (metric * weights[index] - rate * gradient) / (metric + rate * l2)
+        weight = (metric * weight - new_rate * gradient) / (metric + new_rate * l2)
         weights[index] = weight
         memory[index, _1] = squares
         memory[index, _2] = steps + 1
-        memory[index, _3] += weight
+        memory[index, _3] = total + weight
 
 
 @kernel
 def averaged(weights, memory, steps, l2, delta, starts, rates, out):
     """Write the mean of the weights after each step so far, as if all had been paid."""
+    start, rate = _last_run(starts, rates)
     for index in range(np.uint64(len(weights))):
-        total = memory[index, _3]
-        if weights[index] != 0.0 and memory[index, _2] < steps:
+        total, paid = memory[index, _3], np.int64(memory[index, _2])
+        if weights[index] != 0.0 and paid < steps:
             metric = delta + math.sqrt(memory[index, _1])
-            _, owed = _owed(metric, np.int64(memory[index, _2]), steps, l2, starts, rates)
+            if paid >= start:
+                _, owed = _decay(rate * l2 / metric, steps - paid)
+            else:
+                _, owed = _owed_over_runs(metric, paid, steps, l2, starts, rates)
             total += weights[index] * owed
         out[index] = total / steps

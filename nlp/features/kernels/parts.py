@@ -1,10 +1,11 @@
 """The features of parts, from what their words add (`words`): a few additions and one multiplication each.
 
-`_indices` is the one place where features are made; around it stand extraction, scores and gradients.  It takes flat
-arrays and offsets: views and tuples of arrays would be counted (by Numba) for every part, at the cost of ten features.
+`_fill` is the one place where features are made; around it stand extraction, scores and gradients.  It is called for
+many parts at once and calls nothing but small functions that are inlined: a call with arrays costs as much as
+twenty features.
 
-Legend: `a`, `b`, `c` (parts,) the positions of the words of each part, in the order of its block's roles (`c` is not read
-with two roles); `answers` (2, parts) rows of the table of answers; `sums` (T,) and `rows` (2 × most,) for scratch.
+Legend: `T` templates; `a`, `b`, `c` (parts,) the positions of the words of each part, in the order of its block's roles
+(`c` is not read with two roles); `answers` (2, parts) rows of the table of answers; `most` features that a part can have.
 """
 
 import numpy as np
@@ -14,162 +15,125 @@ from nlp.features.kernels.hashing import finish
 
 __all__ = ["accumulate", "count", "extract", "score"]
 
+_CHUNK = 16  # parts at a time: their indices stay in the first cache
+
 
 @kernel
-def _set_rows(source, attribute, roles, x, y, p, size, morph_offsets, between, distinct, rows, offset):
-    """Write the rows of `sets` that a part has for a source; return how many.
+def _choose(which, a, b, c):
+    return a if which == 0 else (b if which == 1 else c)
 
-    `p` is the word whose morphology is asked for; `x` and `y` are those between which words are looked at.
-    """
+
+@kernel
+def _set(source, attribute, roles, x, y, p, size, morphs, morph_offsets, distinct):
+    """Return where the list of a set begins, and its length: of the morphology of `p`, or of words between x and y."""
     if source < roles:
-        start = morph_offsets[p]
-        total = morph_offsets[p + 1] - start
-        for i in range(total):
-            rows[offset + i] = start + i
-        return np.int64(total)
+        return np.int64(morph_offsets[p]), np.int64(morph_offsets[p + 1] - morph_offsets[p])
     base = (attribute * size + min(x, y)) * size
-    total = distinct[base + max(x, y)]
-    for i in range(total):
-        rows[offset + i] = between[base + i]
-    return np.int64(total)
+    return np.int64(morphs + base), np.int64(distinct[base + max(x, y)])
 
 
 @kernel
-def _indices(
-    T, plain, roles, shift, groups, ends, table, size, words, sets, morph_offsets, between, distinct,
-    a, b, c, answer, other_answer, sums, rows, out, start,
-):  # fmt: skip
-    """Write the indices of a part's features to `out` from `start` on; return where they stop."""
-    one, two, three = np.uint64(a * T), np.uint64((size + b) * T), np.uint64((2 * size + c) * T)
-    four, five = np.uint64(answer * T), np.uint64(other_answer * T)
-    begin = np.uint64(start)
-    if roles == 3:
-        for t in range(np.uint64(plain)):
-            total = words[one + t] + words[two + t] + words[three + t] + table[four + t] + table[five + t]
-            out[begin + t] = np.uint32(finish(total, shift))
-    else:
-        for t in range(np.uint64(plain)):
-            total = words[one + t] + words[two + t] + table[four + t] + table[five + t]
-            out[begin + t] = np.uint32(finish(total, shift))
-    stop = start + plain
-    if len(groups) == 0:
-        return stop
-    for t in range(np.uint64(plain), np.uint64(T)):
-        sums[t] = words[one + t] + words[two + t] + table[four + t] + table[five + t]
+def _fill(tables, sentence, a, b, c, answers, begin, end, cursor, out):
+    """Write the indices of the features of parts `begin` to `end` - 1, each from its `cursor` on, and move that."""
+    T, plain, roles, shift, table = len(tables.keys), tables.plain, tables.roles, tables.shift, tables.answers
+    size, height, words, sets, lists = sentence.size, sentence.height, sentence.words, sentence.sets, sentence.lists
+    morphs, offsets, distinct = sentence.morphs, sentence.morph_offsets, sentence.distinct
+    groups, ends, width = tables.groups, tables.between, len(tables.keys) - tables.plain
+    for part in range(begin, end):
+        one, two, three = np.uint64(a[part] * T), np.uint64((size + b[part]) * T), np.uint64((2 * size + c[part]) * T)
+        four, five = np.uint64(answers[0, part] * T), np.uint64(answers[1, part] * T)
+        start = np.uint64(cursor[part - begin])
         if roles == 3:
-            sums[t] += words[three + t]
-    x = a if ends[0] == 0 else (b if ends[0] == 1 else c)
-    y = a if ends[1] == 0 else (b if ends[1] == 1 else c)
-    most = rows.size >> 1
-    width = T - plain
-    height = sets.size // max(1, width * (roles + 1))
-    for g in range(len(groups)):
-        first, last, source, attribute = groups[g, 0], groups[g, 1], groups[g, 2], groups[g, 3]
-        other = groups[g, 4]
-        p = a if source == 0 else (b if source == 1 else c)
-        q = a if other == 0 else (b if other == 1 else c)
-        total = _set_rows(source, attribute, roles, x, y, p, size, morph_offsets, between, distinct, rows, 0)
-        if other < 0:
-            for i in range(total):
-                left = np.uint64((source * height + rows[i]) * width - plain)
-                for t in range(np.uint64(first), np.uint64(last)):
-                    out[stop] = np.uint32(finish(sums[t] + sets[left + t], shift))
-                    stop += 1
-            continue
-        others = _set_rows(other, groups[g, 5], roles, x, y, q, size, morph_offsets, between, distinct, rows, most)
-        for i in range(total):
-            left = np.uint64((source * height + rows[i]) * width - plain)
-            for j in range(others):
-                right = np.uint64((other * height + rows[most + j]) * width - plain)
-                for t in range(np.uint64(first), np.uint64(last)):
-                    out[stop] = np.uint32(finish(sums[t] + sets[left + t] + sets[right + t], shift))
-                    stop += 1
-    return stop
-
-
-@kernel
-def count(tables, sentence, a, b, c, rows, out):
-    """Add the number of features of each part to `out` (parts,)."""
-    roles, ends = tables.roles, tables.between
-    size, offsets, between, distinct = sentence.size, sentence.morph_offsets, sentence.between, sentence.distinct
-    groups = tables.groups
-    for k in range(len(a)):
-        out[k] += tables.plain
-        x = a[k] if ends[0] == 0 else (b[k] if ends[0] == 1 else c[k])
-        y = a[k] if ends[1] == 0 else (b[k] if ends[1] == 1 else c[k])
+            for t in range(np.uint64(plain)):
+                total = words[one + t] + words[two + t] + words[three + t] + table[four + t] + table[five + t]
+                out[start + t] = np.uint32(finish(total, shift))
+        else:
+            for t in range(np.uint64(plain)):
+                total = words[one + t] + words[two + t] + table[four + t] + table[five + t]
+                out[start + t] = np.uint32(finish(total, shift))
+        stop = start + np.uint64(plain)
+        x, y = _choose(ends[0], a[part], b[part], c[part]), _choose(ends[1], a[part], b[part], c[part])
         for g in range(len(groups)):
             source, other = groups[g, 2], groups[g, 4]
-            p = a[k] if source == 0 else (b[k] if source == 1 else c[k])
-            q = a[k] if other == 0 else (b[k] if other == 1 else c[k])
-            total = _set_rows(source, groups[g, 3], roles, x, y, p, size, offsets, between, distinct, rows, 0)
+            p, q = _choose(source, a[part], b[part], c[part]), _choose(other, a[part], b[part], c[part])
+            left, count = _set(source, groups[g, 3], roles, x, y, p, size, morphs, offsets, distinct)
+            if count == 0:
+                continue
             if other >= 0:
-                total *= _set_rows(other, groups[g, 5], roles, x, y, q, size, offsets, between, distinct, rows, 0)
-            out[k] += total * (groups[g, 1] - groups[g, 0])
+                right, others = _set(other, groups[g, 5], roles, x, y, q, size, morphs, offsets, distinct)
+            for t in range(np.uint64(groups[g, 0]), np.uint64(groups[g, 1])):
+                known = words[one + t] + words[two + t] + table[four + t] + table[five + t]
+                if roles == 3:
+                    known += words[three + t]
+                column = t - np.uint64(plain)
+                for i in range(np.uint64(left), np.uint64(left + count)):
+                    value = known + sets[np.uint64((source * height + lists[i]) * width) + column]
+                    if other < 0:
+                        out[stop] = np.uint32(finish(value, shift))
+                        stop += np.uint64(1)
+                    else:
+                        for j in range(np.uint64(right), np.uint64(right + others)):
+                            row = np.uint64((other * height + lists[j]) * width) + column
+                            out[stop] = np.uint32(finish(value + sets[row], shift))
+                            stop += np.uint64(1)
+        cursor[part - begin] = stop
 
 
 @kernel
-def extract(tables, sentence, a, b, c, answers, sums, rows, cursor, out):
+def count(tables, sentence, a, b, c, out):
+    """Add the number of features of each part to `out` (parts,)."""
+    roles, groups, ends = tables.roles, tables.groups, tables.between
+    size, morphs, offsets, distinct = sentence.size, sentence.morphs, sentence.morph_offsets, sentence.distinct
+    for part in range(len(a)):
+        out[part] += tables.plain
+        x, y = _choose(ends[0], a[part], b[part], c[part]), _choose(ends[1], a[part], b[part], c[part])
+        for g in range(len(groups)):
+            total = groups[g, 1] - groups[g, 0]
+            for k in (2, 4):
+                if groups[g, k] >= 0:
+                    p = _choose(groups[g, k], a[part], b[part], c[part])
+                    total *= _set(groups[g, k], groups[g, k + 1], roles, x, y, p, size, morphs, offsets, distinct)[1]
+            out[part] += total
+
+
+@kernel
+def extract(tables, sentence, a, b, c, answers, cursor, out):
     """Write the indices of each part's features at `cursor`, and move it on."""
-    T, plain, roles, shift, groups, ends = (
-        len(tables.keys), tables.plain, tables.roles, tables.shift, tables.groups, tables.between
-    )  # fmt: skip
-    size, words, sets, offsets, between, distinct = (
-        sentence.size, sentence.words, sentence.sets, sentence.morph_offsets, sentence.between, sentence.distinct
-    )  # fmt: skip
-    table = tables.answers
-    for p in range(len(a)):
-        cursor[p] = _indices(
-            T, plain, roles, shift, groups, ends, table, size, words, sets, offsets, between, distinct,
-            a[p], b[p], c[p], answers[0, p], answers[1, p], sums, rows, out, cursor[p],
-        )  # fmt: skip
+    _fill(tables, sentence, a, b, c, answers, 0, len(a), cursor, out)
 
 
 @kernel
-def score(tables, sentence, a, b, c, answers, sums, rows, buffer, weights, scores):
+def score(tables, sentence, a, b, c, answers, most, weights, scores):
     """Write the sum of the weights of each part's features to `scores` (parts,)."""
-    T, plain, roles, shift, groups, ends = (
-        len(tables.keys), tables.plain, tables.roles, tables.shift, tables.groups, tables.between
-    )  # fmt: skip
-    size, words, sets, offsets, between, distinct = (
-        sentence.size, sentence.words, sentence.sets, sentence.morph_offsets, sentence.between, sentence.distinct
-    )  # fmt: skip
-    table = tables.answers
-    for p in range(len(a)):
-        total = _indices(
-            T, plain, roles, shift, groups, ends, table, size, words, sets, offsets, between, distinct,
-            a[p], b[p], c[p], answers[0, p], answers[1, p], sums, rows, buffer, 0,
-        )  # fmt: skip
-        value = 0.0
-        for i in range(np.uint64(total)):
-            value += weights[buffer[i]]
-        scores[p] = value
+    buffer, cursor = np.empty(_CHUNK * most, dtype=np.uint32), np.empty(_CHUNK, dtype=np.int64)
+    for begin in range(0, len(a), _CHUNK):
+        end = min(begin + _CHUNK, len(a))
+        for k in range(_CHUNK):
+            cursor[k] = k * most
+        _fill(tables, sentence, a, b, c, answers, begin, end, cursor, buffer)
+        for k in range(end - begin):
+            value = 0.0
+            for i in range(np.uint64(k * most), np.uint64(cursor[k])):
+                value += weights[buffer[i]]
+            scores[begin + k] = value
 
 
 @kernel
-def accumulate(
-    tables, sentence, a, b, c, answers, sums, rows, buffer, adjoint, smallest, memory, touched, used
-):  # fmt: skip
+def accumulate(tables, sentence, a, b, c, answers, most, adjoint, memory, touched, used):
     """Add the adjoint of each part's score to the gradient of its features; return how many are touched."""
-    T, plain, roles, shift, groups, ends = (
-        len(tables.keys), tables.plain, tables.roles, tables.shift, tables.groups, tables.between
-    )  # fmt: skip
-    size, words, sets, offsets, between, distinct = (
-        sentence.size, sentence.words, sentence.sets, sentence.morph_offsets, sentence.between, sentence.distinct
-    )  # fmt: skip
-    table = tables.answers
-    for p in range(len(a)):
-        value = adjoint[p]
-        if abs(value) <= smallest:
-            continue
-        total = _indices(
-            T, plain, roles, shift, groups, ends, table, size, words, sets, offsets, between, distinct,
-            a[p], b[p], c[p], answers[0, p], answers[1, p], sums, rows, buffer, 0,
-        )  # fmt: skip
-        for i in range(np.uint64(total)):
-            index = buffer[i]
-            before = memory[index, np.uint64(0)]
-            if before == 0.0:
-                touched[used] = index
-                used += 1
-            memory[index, np.uint64(0)] = before + value
+    buffer, cursor = np.empty(_CHUNK * most, dtype=np.uint32), np.empty(_CHUNK, dtype=np.int64)
+    for begin in range(0, len(a), _CHUNK):
+        end = min(begin + _CHUNK, len(a))
+        for k in range(_CHUNK):
+            cursor[k] = k * most
+        _fill(tables, sentence, a, b, c, answers, begin, end, cursor, buffer)
+        for k in range(end - begin):
+            value = adjoint[begin + k]
+            for i in range(np.uint64(k * most), np.uint64(cursor[k])):
+                index = buffer[i]
+                before = memory[index, np.uint64(0)]
+                if before == 0.0:
+                    touched[used] = index
+                    used += 1
+                memory[index, np.uint64(0)] = before + value
     return used

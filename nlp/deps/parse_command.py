@@ -1,0 +1,56 @@
+"""The commands `tacana parse` and `tacana info`."""
+
+import sys
+import time
+
+import click
+
+from nlp.deps.refusal import refusing
+
+__all__ = ["info", "parse"]
+
+
+@click.command()
+@click.option("--model", "model_file", required=True, type=click.Path(), help="File of `tacana train`.")
+@click.argument("source", type=click.Path(), default="-")
+@click.option("--output", type=click.Path(), default="-", help="File to write; standard output by default.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse.")
+@refusing
+def parse(model_file: str, source: str, output: str, workers: int) -> None:
+    """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
+
+    SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz; its heads are not looked at, everything else is written back
+    as it was.
+    """
+    from nlp.conll import read_all, write_sentences
+    from nlp.deps.parser import DependencyParser
+
+    parser = DependencyParser.load(model_file)
+    sentences = read_all(source, strict_trees=False, on_warning=lambda message: None)
+    started = time.perf_counter()
+    parsed = parser.parse(sentences, workers=workers)
+    seconds = time.perf_counter() - started
+    write_sentences(parsed, sys.stdout.buffer if output == "-" else output)
+    words = sum(len(sentence) for sentence in sentences)
+    click.echo(f"{len(sentences)} sentences, {words} words, {words / max(seconds, 1e-9):.0f} words/s", err=True)
+
+
+@click.command()
+@click.argument("model_file", type=click.Path())
+@refusing
+def info(model_file: str) -> None:
+    """Say what a model is: its settings, its features, and how its training went."""
+    from nlp.deps.parser import DependencyParser
+
+    parser = DependencyParser.load(model_file)
+    about = parser.describe()
+    for group in ("model", "training", "pruning"):
+        click.echo(f"{group}: " + ", ".join(f"{k} {v}" for k, v in (about[group] or {"none": ""}).items()))
+    assert parser.weights is not None
+    used = int((parser.weights != 0).sum())
+    click.echo(f"weights: 2^{parser.bits}, of which {used} are not 0; decoder {parser.decoder}")
+    for kind, text in about["templates"].items():
+        click.echo(f"templates: {kind} {len(text.splitlines())}")
+    for epoch in parser.history:
+        score = "" if epoch.dev_score is None else f", dev UAS {epoch.dev_score:.2f}"
+        click.echo(f"epoch {epoch.number}: {epoch.objective} loss {epoch.loss:.4f}{score}, {epoch.seconds:.0f} s")

@@ -1,0 +1,79 @@
+"""The command `tacana train`."""
+
+import time
+from typing import Any
+
+import click
+
+from nlp.deps.refusal import refusing
+
+__all__ = ["train"]
+
+
+def _switch(name: str, default: bool, text: str) -> Any:
+    return click.option(f"--{name}/--no-{name}", default=default, show_default=True, help=text)
+
+
+@click.command()
+@click.option("--train", "train_file", required=True, type=click.Path(), help="Treebank to learn from (.gz too).")
+@click.option("--dev", "dev_file", type=click.Path(), help="Treebank that says when to stop.")
+@click.option("--dev-fraction", type=click.FloatRange(0, 0.5), default=0.0, help="Instead: a share of --train.")
+@click.option("--model", "model_file", required=True, type=click.Path(dir_okay=False), help="File to write.")
+@click.option("--order", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Arcs, or pairs as well.")
+@click.option("--tree", type=click.Choice(["projective", "nonprojective"]), default="projective", show_default=True)
+@click.option("--objective", type=click.Choice(["cll", "l2", "risk", "l2+risk"]), default="l2", show_default=True)
+@click.option("--roots", type=click.Choice(["one", "any"]), help="Words under the root; as in the data by default.")
+@click.option("--iterations", type=click.IntRange(1), default=4, show_default=True, help="Of belief propagation.")
+@click.option("--damping", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True)
+@click.option("--inference", type=click.Choice(["bp", "exact"]), default="bp", show_default=True)
+@click.option("--constraint", type=click.Choice(["tree", "exactly_one", "at_most_one", "not_two"]), default="tree")
+@_switch("grandparents", True, "Factors for grandparents.")
+@_switch("siblings", True, "Factors for all pairs of siblings.")
+@_switch("two-cycles", True, "With a weaker constraint: allow h → m with m → h.")
+@_switch("pruning", True, "Prune arcs first (second order).")
+@click.option("--folds", type=click.IntRange(1), default=4, show_default=True, help="Jackknife folds of the pruner.")
+@click.option("--most-heads", type=click.IntRange(1), default=10, show_default=True, help="Heads of a word left.")
+@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--patience", type=click.IntRange(1), default=3, show_default=True, help="Epochs without a better score.")
+@click.option("--batch-size", type=click.IntRange(1), default=8, show_default=True)
+@click.option("--learning-rate", type=click.FloatRange(0, min_open=True), help="Chosen on a sample by default.")
+@click.option("--l2", "regularisation", type=click.FloatRange(0), default=0.1, show_default=True, help="Coefficient λ.")
+@click.option("--bits", type=click.IntRange(8, 28), default=22, show_default=True, help="2^bits weights.")
+@click.option("--templates", "template_file", type=click.Path(), help="Feature templates in place of the default ones.")
+@click.option("--decoder", type=click.Choice(["mbr", "log-odds"]), default="mbr", show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse --dev.")
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint of a run that was stopped.")
+@refusing
+def train(
+    train_file: str, dev_file: str | None, dev_fraction: float, model_file: str, template_file: str | None,
+    pruning: bool, folds: int, most_heads: int, two_cycles: bool, regularisation: float, order: str, workers: int,
+    resume: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Train a dependency parser on a treebank, and write it to a file.
+
+    The treebank is CoNLL-X, CoNLL-2009 or CoNLL-U.  After each epoch the best model so far is in --model, and a
+    checkpoint beside it; what happens is told on standard error.
+    """
+    from nlp.conll import read_all
+    from nlp.deps.parser import DependencyParser
+    from nlp.deps.pruning import PruningSettings
+    from nlp.features import read_templates
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    started = time.perf_counter()
+    sentences = read_all(train_file, on_warning=lambda message: say(f"warning: {message}"))
+    dev = None if dev_file is None else read_all(dev_file, on_warning=lambda message: say(f"warning: {message}"))
+    if dev is None and dev_fraction > 0:
+        every = round(1 / dev_fraction)
+        dev, sentences = sentences[::every], [s for i, s in enumerate(sentences) if i % every]
+    say(f"{len(sentences)} sentences to train on, {len(dev or [])} for development")
+    default = PruningSettings(folds=folds, most=most_heads) if pruning and order == "2" else None
+    parser = DependencyParser(
+        order=int(order), no_two_cycle=not two_cycles, l2=regularisation, pruning=default,
+        templates=None if template_file is None else read_templates(template_file), **options,
+    )  # fmt: skip
+    parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
+    say(f"wrote {model_file} after {time.perf_counter() - started:.0f} s")
