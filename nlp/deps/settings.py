@@ -25,7 +25,6 @@ class ModelSettings:
     tree : "projective" or "nonprojective"
     roots : whether exactly "one" word depends on the root, or "any" number
     grandparents, siblings : which pairs a second-order model has
-    no_cross : a soft penalty for crossing arcs (non-projective models; one learned weight)
     constraint : "tree", or one of the weaker ones of Smith & Eisner's Table 3
     no_two_cycle : forbid h → m together with m → h, besides a weaker constraint
     inference : "bp", or "exact" by dynamic programming (projective models with arcs or grandparents)
@@ -38,7 +37,6 @@ class ModelSettings:
     roots: Literal["one", "any"] = field(default="one", validator=_one_of("one", "any"))
     grandparents: bool = True
     siblings: bool = True
-    no_cross: bool = False
     constraint: Constraint = field(default="tree", validator=_one_of("tree", "exactly_one", "at_most_one", "not_two"))
     no_two_cycle: bool = False
     inference: Literal["bp", "exact"] = field(default="bp", validator=_one_of("bp", "exact"))

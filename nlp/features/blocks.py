@@ -95,12 +95,12 @@ def _compile(
     for template in templates:
         by_sets.setdefault(_signature(template, roles), []).append(template)
     ordered = [template for key in sorted(by_sets) for template in by_sets[key]]
-    plain = len(by_sets.get((NO_SET, 0, NO_SET, 0), []))
+    plain = len(by_sets.get((NO_SET, NO_SET), []))
     groups, first = [], 0
-    for key in sorted(by_sets):
-        last = first + len(by_sets[key])
-        if key[0] != NO_SET:
-            groups.append([first, last, *key])
+    for signature in sorted(by_sets):
+        last = first + len(by_sets[signature])
+        if signature[0] != NO_SET:
+            groups.append([first, last, *signature])
         first = last
     word_atoms, word_keys, set_atoms, set_keys = [], [], [], []
     for index, template in enumerate(ordered):
@@ -123,7 +123,7 @@ def _compile(
         word_keys=np.array(word_keys, dtype=np.uint64),
         set_atoms=_table(set_atoms, 3),
         set_keys=np.array(set_keys, dtype=np.uint64),
-        groups=_table(groups, 6),
+        groups=_table(groups, 4),
         sources=sources,
         answers=answers,
         between=np.array([roles.index(role) if role in roles else 0 for role in ("h", "m")], dtype=np.int32),
@@ -136,19 +136,16 @@ def _table(rows: list[list[int]], columns: int) -> NDArray[np.int32]:
 
 
 def _source(atom: Atom, roles: tuple[str, ...]) -> int:
-    """Return the number of the source of a set: a role for its morphology, or the words between."""
-    return roles.index(atom.roles[0]) if atom.question == "morph" else len(roles)
+    """Return the number of the source of a set: a role for its morphology, or the tags or coarse tags between."""
+    if atom.question == "morph":
+        return roles.index(atom.roles[0])
+    return len(roles) + _BETWEEN.index(atom.attribute)
 
 
 def _signature(template: Template, roles: tuple[str, ...]) -> tuple[int, ...]:
-    """Return source and attribute of at most two sets; templates with none sort first."""
-    found = []
-    for atom in template.atoms:
-        if atom.is_set:
-            attribute = _BETWEEN.index(atom.attribute) if atom.question == "between" else 0
-            found.append((_source(atom, roles), attribute))
-    found = (found + [(NO_SET, 0)] * 2)[:2]
-    return (*found[0], *found[1])
+    """Return the sources of at most two sets; templates with none sort first."""
+    found = [_source(atom, roles) for atom in template.atoms if atom.is_set]
+    return (*found, NO_SET, NO_SET)[:2]
 
 
 def _answers(

@@ -17,7 +17,7 @@ class EncodedSentence:
     Attributes
     ----------
     attributes : (n + 1, attributes) int32, columns as in `ATTRIBUTES`
-    morph_offsets, morph : the morphological features of the word at p are morph[morph_offsets[p] : morph_offsets[p + 1]]
+    morph_offsets, morph : the word at p has the morphological features morph[morph_offsets[p] : morph_offsets[p + 1]]
     class_counts : (classes, n + 2) int32: how many words before position p are in a class of words
     """
 

@@ -50,9 +50,9 @@ class GradientBuffer:
         numbers = np.ascontiguousarray(values, dtype=np.float64)
         if slots.ndim != 1 or slots.shape != numbers.shape or (slots.size and slots.dtype.kind not in "iu"):
             raise FeatureError(
-                f"indices {slots.dtype}{slots.shape} and values {numbers.shape}; expected as many whole numbers as values"
+                f"indices {slots.dtype}{slots.shape} and values {numbers.shape}; expected a whole number for each value"
             )
-        if slots.size and not (0 <= slots.min() and slots.max() < len(self)):
+        if slots.size and not (slots.min() >= 0 and slots.max() < len(self)):
             raise FeatureError(f"indices from {slots.min()} to {slots.max()}; expected them from 0 to {len(self) - 1}")
         check_adjoint(numbers)
         self.reserve(len(slots))

@@ -1,4 +1,4 @@
-"""AdaGrad on hashed weights, compiled: `autodiff.optimizers.AdaGrad` for one vector and gradients that come in pieces."""
+"""AdaGrad on hashed weights, compiled: `autodiff.optimizers.AdaGrad` for one vector, its gradient coming in pieces."""
 
 import json
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ class HashedAdaGrad(GradientBuffer):
     Parameters
     ----------
     weights : (slots,) float64, updated in place; or the number of slots, for zeros
-    learning_rate : a number or a `Schedule`; what a slot owes costs time for each *change* of the rate since it was last
-        touched, so prefer schedules that change it rarely (`StepDecay`) to those that change it in every step
+    learning_rate : a number or a `Schedule`; with ℓ2, what a slot owes costs time for each *change* of the rate since it
+        was last touched, so prefer schedules that change it rarely (`StepDecay`) to those that do in every step
     l2 : λ ≥ 0, a coefficient for each step
     delta : δ > 0
 
@@ -44,7 +44,7 @@ class HashedAdaGrad(GradientBuffer):
     ...     optimizer.add([1], [3.0])
     ...     optimizer.step()
     >>> optimizer.weights.round(3).tolist(), optimizer.averaged().round(3).tolist()
-    ([0.0, -0.971, 0.0, 0.0], [0.0, -0.786, 0.0, 0.0])
+    ([0.0, -0.984, 0.0, 0.0], [0.0, -0.792, 0.0, 0.0])
     """
 
     def __init__(
@@ -75,9 +75,8 @@ class HashedAdaGrad(GradientBuffer):
         rate = float(self.learning_rate(self.steps))
         if not (np.isfinite(rate) and rate >= 0 and np.isfinite(scale)):
             raise OptimizerError(f"step {self.steps}: the rate is {rate} and the scale {scale}; they must be finite")
-        kernels.adagrad.update(
-            self.weights, self.memory, self.touched, self.used, float(scale), rate, self.steps, *self.debts
-        )
+        touched = kernels.adagrad.arrange(self.touched, self.used, len(self))
+        kernels.adagrad.update(self.weights, self.memory, touched, float(scale), rate, self.steps, *self.debts)
         self.used = 0
         if not len(self._rates) or self._rates[-1] != rate:
             self._starts = np.append(self._starts, self.steps)

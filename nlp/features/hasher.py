@@ -1,8 +1,7 @@
 """Hashed features of arcs and pairs of arcs."""
 
-from attrs import field, frozen
-
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from nlp.features import kernels
@@ -78,12 +77,12 @@ def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables
     words = np.empty((tables.roles, size, templates), dtype=np.uint64)
     kernels.words.words(tables, sentence.attributes, words)
     rows = max(size, len(sentence.morph)) if block.uses_sets else 0
-    sets = np.zeros((tables.roles + 1, rows, templates - tables.plain), dtype=np.uint64)
+    sets = np.zeros((tables.roles + 2, rows, templates - tables.plain), dtype=np.uint64)
     lists = distinct = _NOTHING
     if block.uses_sets:
         kernels.words.sets(tables, sentence.attributes, sentence.morph, sets)
         lists = np.arange(len(sentence.morph), dtype=np.int32)
-        if (tables.set_atoms[:, 0] == tables.roles).any():
+        if (tables.set_atoms[:, 0] >= tables.roles).any():
             between, distinct = _between(sentence)
             lists = np.concatenate([lists, between.ravel()])
     prepared = WordTables(
@@ -98,9 +97,9 @@ _NOTHING = np.zeros(0, dtype=np.int32)
 def _most_features(block: Block, words: WordTables) -> int:
     """Return how many features a part can have at most."""
     tables = block.tables
-    most = [int(np.diff(words.morph_offsets).max())] * tables.roles + [int(words.distinct.max(initial=0))]
+    most = [int(np.diff(words.morph_offsets).max())] * tables.roles + [int(words.distinct.max(initial=0))] * 2
     features = tables.plain
-    for first, last, source, _, other, _ in tables.groups.tolist():
+    for first, last, source, other in tables.groups.tolist():
         features += (last - first) * most[source] * (1 if other < 0 else most[other])
     return features
 

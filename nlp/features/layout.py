@@ -1,6 +1,7 @@
 """The integer tables that templates and sentences are compiled to, as the kernels take them.
 
-Legend: `T` templates of a block, first those without sets; `S` those with sets; `R` roles; `n` words.
+Legend: `T` templates of a block, first those without sets; `S` those with sets; `R` roles; `n` words.  The source of a
+set is a role, for the morphology of its word, or R or R + 1, for the tags or coarse tags between.
 """
 
 from typing import NamedTuple
@@ -37,9 +38,9 @@ class BlockTables(NamedTuple):
     shift: np.uint64  # 64 - bits of an index
     word_atoms: NDArray[np.int32]  # (atoms, 4): role, template, attribute, offset
     word_keys: NDArray[np.uint64]
-    set_atoms: NDArray[np.int32]  # (atoms, 3): source, template - plain, attribute; source R is the words between
+    set_atoms: NDArray[np.int32]  # (atoms, 3): source, template - plain, attribute
     set_keys: NDArray[np.uint64]
-    groups: NDArray[np.int32]  # (groups, 6): first, last template, source and attribute of a set, and of another
+    groups: NDArray[np.int32]  # (groups, 4): first and last template, source of a set, and of another or NO_SET
     sources: NDArray[np.int32]  # (sources, 7): which, two roles, class of words, half, first row of it or 0, stride
     answers: NDArray[np.uint64]  # (rows, T), flat: two halves, each with what every combination of answers adds
     between: NDArray[np.int32]  # (2,): roles of the words between which sets and counts look
@@ -52,7 +53,7 @@ class WordTables(NamedTuple):
     height: int  # rows of `sets` for each source
     morphs: int  # the length of all morphological features
     words: NDArray[np.uint64]  # (R, n + 1, T), with the keys of templates in role 0
-    sets: NDArray[np.uint64]  # (R + 1, height, S): rows are morphological features, or words for source R
+    sets: NDArray[np.uint64]  # (R + 2, height, S): rows are morphological features, or words
     lists: NDArray[np.int32]  # 0, 1, … for the rows of morphological features, then
     # (2, n + 1, n + 1): for [tag or coarse, i], the first word of each distinct tag after i
     morph_offsets: NDArray[np.int32]  # (n + 2,)

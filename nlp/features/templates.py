@@ -10,7 +10,7 @@ The feature of a template is the conjunction of its answers; a template with set
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 from attrs import field, frozen
@@ -158,7 +158,7 @@ def _expand(content: str, kind: str, where: str) -> Iterator[Template]:
 def _check(atoms: list[Atom], where: str) -> None:
     if not atoms:
         raise TemplateError(f"{where}: a template without any atom; write 'bias' for a feature of every part")
-    for one, other in zip(atoms, atoms[1:], strict=False):
+    for one, other in pairwise(atoms):
         if one.text == other.text:
             raise TemplateError(f"{where}: atom {one.text!r} occurs twice")
     sets: Mapping[str, Atom] = {atom.text: atom for atom in atoms if atom.is_set}

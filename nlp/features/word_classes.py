@@ -36,9 +36,11 @@ def word_classes(sentences: Sequence[TaggedSentence]) -> dict[str, tuple[str, fr
     Examples
     --------
     >>> from nlp.conll import Sentence
-    >>> tree = Sentence.from_words(list("abcd."), tags=["D", "N", "V", "N", "P"], heads=[2, 3, 0, 3, 3])
-    >>> {name: sorted(tags) for name, (_, tags) in word_classes([tree]).items()}
-    {'punctuation': ['P'], 'predicate': ['V'], 'conjunction': ['V']}
+    >>> words = "cats and dogs eat , drink and sleep .".split()
+    >>> tags = ["N", "C", "N", "V", "P", "V", "C", "V", "P"]
+    >>> tree = Sentence.from_words(words, tags=tags, heads=[4, 3, 1, 0, 6, 4, 8, 4, 4])
+    >>> {name: sorted(members) for name, (_, members) in word_classes([tree]).items()}
+    {'punctuation': ['P'], 'predicate': ['V'], 'conjunction': ['C']}
     """
     words: Counter[str] = Counter()
     marks: Counter[str] = Counter()

@@ -27,7 +27,8 @@ class Epoch:
     number : from 1 on
     loss : the mean loss of the examples, each when it was its turn
     development : the score on development data after the epoch, None if there is none
-    unconverged : the number of examples whose inference said that it had not converged
+    unconverged : the number of examples whose inference said that it had not converged (on a tree, one iteration is
+        exact, but belief propagation only sees that in a second one)
     """
 
     number: int = field()

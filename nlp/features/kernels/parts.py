@@ -5,7 +5,7 @@ many parts at once and calls nothing but small functions that are inlined: a cal
 twenty features.
 
 Legend: `T` templates; `a`, `b`, `c` (parts,) the positions of the words of each part, in the order of its block's roles
-(`c` is not read with two roles); `answers` (2, parts) rows of the table of answers; `most` features that a part can have.
+(`c` is not read with two roles); `answers` (2, parts) rows of the table of answers; `most` features that a part has.
 """
 
 import numpy as np
@@ -24,11 +24,11 @@ def _choose(which, a, b, c):
 
 
 @kernel
-def _set(source, attribute, roles, x, y, p, size, morphs, morph_offsets, distinct):
+def _set(source, roles, x, y, p, size, morphs, morph_offsets, distinct):
     """Return where the list of a set begins, and its length: of the morphology of `p`, or of words between x and y."""
     if source < roles:
         return np.int64(morph_offsets[p]), np.int64(morph_offsets[p + 1] - morph_offsets[p])
-    base = (attribute * size + min(x, y)) * size
+    base = ((source - roles) * size + min(x, y)) * size
     return np.int64(morphs + base), np.int64(distinct[base + max(x, y)])
 
 
@@ -54,13 +54,13 @@ def _fill(tables, sentence, a, b, c, answers, begin, end, cursor, out):
         stop = start + np.uint64(plain)
         x, y = _choose(ends[0], a[part], b[part], c[part]), _choose(ends[1], a[part], b[part], c[part])
         for g in range(len(groups)):
-            source, other = groups[g, 2], groups[g, 4]
+            source, other = groups[g, 2], groups[g, 3]
             p, q = _choose(source, a[part], b[part], c[part]), _choose(other, a[part], b[part], c[part])
-            left, count = _set(source, groups[g, 3], roles, x, y, p, size, morphs, offsets, distinct)
+            left, count = _set(source, roles, x, y, p, size, morphs, offsets, distinct)
             if count == 0:
                 continue
             if other >= 0:
-                right, others = _set(other, groups[g, 5], roles, x, y, q, size, morphs, offsets, distinct)
+                right, others = _set(other, roles, x, y, q, size, morphs, offsets, distinct)
             for t in range(np.uint64(groups[g, 0]), np.uint64(groups[g, 1])):
                 known = words[one + t] + words[two + t] + table[four + t] + table[five + t]
                 if roles == 3:
@@ -89,10 +89,10 @@ def count(tables, sentence, a, b, c, out):
         x, y = _choose(ends[0], a[part], b[part], c[part]), _choose(ends[1], a[part], b[part], c[part])
         for g in range(len(groups)):
             total = groups[g, 1] - groups[g, 0]
-            for k in (2, 4):
+            for k in (2, 3):
                 if groups[g, k] >= 0:
                     p = _choose(groups[g, k], a[part], b[part], c[part])
-                    total *= _set(groups[g, k], groups[g, k + 1], roles, x, y, p, size, morphs, offsets, distinct)[1]
+                    total *= _set(groups[g, k], roles, x, y, p, size, morphs, offsets, distinct)[1]
             out[part] += total
 
 

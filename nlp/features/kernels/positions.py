@@ -25,10 +25,11 @@ def answers(sources, class_counts, a, b, c, out):
                 distance = min(abs(x[p] - y[p]), 41)
                 answer = _BIN_OF_DISTANCE[distance] + (_BINS if x[p] < y[p] else 0)
             elif which == _SHAPE:  # which of the three words is in the middle
+                answer = 2
                 if (a[p] < b[p]) == (b[p] < c[p]):
                     answer = 0
-                else:
-                    answer = 1 if (a[p] < c[p]) == (c[p] < b[p]) else 2
+                elif (a[p] < c[p]) == (c[p] < b[p]):
+                    answer = 1
             elif which == _SIDE:
                 answer = 1 if (b[p] < a[p]) == (c[p] < a[p]) else 0
             elif which == _ADJACENT:

@@ -32,7 +32,7 @@ def words(tables, attributes, out):
 
 @kernel
 def sets(tables, attributes, morph, out):
-    """Fill `out` (R + 1, rows, S) of zeros."""
+    """Fill `out` (R + 2, rows, S) of zeros."""
     for a in range(len(tables.set_keys)):
         source, template, column = tables.set_atoms[a]
         if source < tables.roles:

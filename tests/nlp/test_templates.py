@@ -1,0 +1,78 @@
+"""Templates are data: what can be written, and what is said of what cannot."""
+
+import pytest
+
+from nlp.features import DEFAULTS, TemplateError, parse_templates, read_templates
+
+
+def test_optional_atoms_are_expanded_and_comments_dropped():
+    sets = parse_templates("# comment\nh.tag m.tag dir dist?  # both\n\n[sibling]\nside? adjacent? m.tag\n")
+    assert [template.text for template in sets["arc"]] == ["dir h.tag m.tag", "dir dist h.tag m.tag"]
+    assert len(sets["sibling"]) == 4
+    assert sets["sibling"].kind == "sibling"
+
+
+def test_sections_may_come_in_pieces():
+    sets = parse_templates("[arc]\nbias\n[pruner]\nbias\n[arc]\ndir\n")
+    assert [template.text for template in sets["arc"]] == ["bias", "dir"]
+    assert sets["pruner"].kind == "arc"
+    assert sets["pruner"].name == "pruner"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("h.tag\nh.tg m.tag", 2, "'h.tg'"),
+        ("h.tag+0", 1, r"'h.tag\+0'"),
+        ("h.tag+100", 1, r"'h.tag\+100'"),
+        ("x.tag", 1, "'x.tag'"),
+        ("h", 1, "'h'"),
+        ("g.tag m.tag", 1, "'g.tag'"),
+        ("s.tag", 1, "'s.tag'"),
+        ("shape.gp", 1, "'shape.gp'"),
+        ("dir.gm", 1, "'dir.gm'"),
+        ("dir.hh", 1, "'dir.hh'"),
+        ("h.morph+1", 1, r"'h.morph\+1'"),
+        ("between.form", 1, "'between.form'"),
+        ("h.tag h.tag", 1, "'h.tag' occurs twice"),
+        ("dir?", 1, "without any atom"),
+        ("h.morph m.morph between.tag", 1, "at most 2"),
+        ("dir\nh.tag dir\ndir h.tag", 3, "given before, at <templates>:2"),
+        ("dir\n[arcs]\n", 2, r"\[arcs\]"),
+        ("[arc", 1, r"\[arc"),
+        ("[sibling]\ng.tag", 2, "'g.tag'.*roles are h, m, s"),
+    ],
+)
+def test_errors_name_line_and_atom(text, line, said):
+    with pytest.raises(TemplateError, match=f"^<templates>:{line}: .*{said}"):
+        parse_templates(text)
+
+
+def test_a_file_is_named(tmp_path):
+    path = tmp_path / "mine.templates"
+    path.write_text("[arc]\nh.tag m.nothing\n", encoding="utf-8")
+    with pytest.raises(TemplateError, match=r"mine\.templates:2: atom 'm\.nothing'"):
+        read_templates(path)
+    path.write_bytes(b"h.tag \xff")
+    with pytest.raises(TemplateError, match=r"mine\.templates: not UTF-8"):
+        read_templates(path)
+
+
+def test_templates_that_need_absent_columns_are_dropped():
+    arcs = parse_templates("h.lemma-1 dir\nh.morph\nbetween.coarse\nbetween.predicate\nh.form m.tag")["arc"]
+    assert len(arcs.without(frozenset())) == 5
+    assert arcs.without(frozenset({"lemma", "morph", "coarse"})).text == "between.predicate\nh.form m.tag\n"
+    assert arcs.without(frozenset({"lemma", "morph", "coarse", "tag"})).text == ""
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults_survive_a_round_trip(name):
+    again = parse_templates(f"[{name}]\n{DEFAULTS[name].text}")
+    assert again[name] == DEFAULTS[name]
+
+
+def test_defaults_name_no_tag():
+    """Tag sets differ: no default template may depend on the names of tags."""
+    assert {atom.question for name in DEFAULTS for template in DEFAULTS[name] for atom in template.atoms} <= {
+        "word", "morph", "between", "count", "dir", "dist", "shape", "side", "adjacent",
+    }  # fmt: skip
