@@ -32,8 +32,8 @@ class HashedAdaGrad(GradientBuffer):
     Parameters
     ----------
     weights : (slots,) float64, updated in place; or the number of slots, for zeros
-    learning_rate : a number or a `Schedule`; with ℓ2, what a slot owes costs time for each *change* of the rate since it
-        was last touched, so prefer schedules that change it rarely (`StepDecay`) to those that do in every step
+    learning_rate : a number or a `Schedule`; what a slot owes costs time for each *change* of the rate since it was
+        last touched, so prefer schedules that change it rarely (`StepDecay`) to those that do in every step
     l2 : λ ≥ 0, a coefficient for each step
     delta : δ > 0
 

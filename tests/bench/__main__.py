@@ -1,5 +1,6 @@
-"""`make bench`: one table a subject, ratios within one run, on one core."""
+"""`make bench`: one table a subject, ratios within one run, on one core; `python -m tests.bench NAME …` for some only."""
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -9,8 +10,8 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from bench import chains, context_free, factor_graphs, features, parsing_graph, trees
+SUBJECTS = ["trees", "chains", "context_free", "factor_graphs", "parsing_graph", "features"]
 
 if __name__ == "__main__":
-    for subject in (trees, chains, context_free, factor_graphs, parsing_graph, features):
-        subject.run()
+    for subject in sys.argv[1:] or SUBJECTS:
+        importlib.import_module(f"bench.{subject}").run()

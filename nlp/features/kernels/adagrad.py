@@ -37,7 +37,7 @@ def add(indices, values, memory, touched, used):
 
 @kernel
 def arrange(touched, used, slots):
-    """Return the touched slots in stretches of neighbours, so that an update goes through memory once (twice as fast)."""
+    """Return the touched slots in stretches of neighbours, so that an update goes through memory but once."""
     shift = np.uint32(0)
     while (slots >> shift) > _STRETCHES:
         shift += np.uint32(1)
@@ -153,7 +153,7 @@ def settle_all(weights, memory, steps, l2, delta, starts, rates):
 def update(weights, memory, touched, scale, new_rate, steps, l2, delta, starts, rates):
     """Take step number `steps` (from 0 on): every touched slot pays and is updated, and its gradient is cleared.
 
-    In batches: what is scattered over memory is fetched with nothing else to wait for, and the arithmetic is vectorised.
+    In batches: what is scattered over memory is fetched with nothing else to wait for; the arithmetic is vectorised.
     """
     start, rate = _last_run(starts, rates)
     now = float(steps)
