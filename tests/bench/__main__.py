@@ -1,4 +1,4 @@
-"""`make bench`: one table a subject, ratios within one run, on one core; `python -m tests.bench NAME …` for some only."""
+"""`make bench`: one table a subject, ratios within one run, on one core; `python -m tests.bench NAME …` for some."""
 
 import importlib
 import os
