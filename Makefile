@@ -23,8 +23,9 @@ lint: .venv/.dev
 bench: .venv/.dev $(if $(EXTRAS),.venv/.extra-$(EXTRAS))
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m tests.bench
 
+# The reference of all public names, from their docstrings, as pages in site/.
 docs: .venv/.extra-docs
-	$(BIN)/mkdocs build
+	$(BIN)/pdoc -d numpy -o site autodiff hypergraph pgm nlp
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

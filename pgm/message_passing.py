@@ -90,6 +90,27 @@ class MessagePassing:
         for channel in self.channels:
             channel.prepared = channel.block.factor.prepare(channel.block.gather(scaled))
 
+    def clamp(self, variable: int, state: int) -> None:
+        """Make every other state of a variable impossible."""
+        first, last = self.layout.start[variable : variable + 2]
+        kept = self.base[first + state]
+        self.base[first:last] = -np.inf
+        self.base[first + state] = kept
+        kernels.passing.resum(
+            np.arange(first, last), *self.layout.contributors, self.contributions, self.base, self.total
+        )
+
+    def snapshot(self) -> tuple[Floats, Floats, Floats, list[Floats]]:
+        """Return what `go_back` needs to undo all that comes after."""
+        messages = [channel.messages for channel in self.channels]
+        return self.base.copy(), self.contributions.copy(), self.total.copy(), messages
+
+    def go_back(self, saved: tuple[Floats, Floats, Floats, list[Floats]]) -> None:
+        """Return to a snapshot."""
+        self.base, self.contributions, self.total = (array.copy() for array in saved[:3])
+        for channel, messages in zip(self.channels, saved[3], strict=True):
+            channel.messages = messages
+
     def send(self, steps: Sequence[Step]) -> float:
         """Carry out steps at the same time, each from the messages before all of them; return the greatest change."""
         proposals = [self.channels[step.block].propose(self.total) for step in steps]
