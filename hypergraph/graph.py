@@ -42,7 +42,7 @@ def _as_int64(values: ArrayLike) -> NDArray[np.int64]:
     return _frozen(values, np.int64)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Hypergraph(Structure):
     """An acyclic, directed hypergraph in which every derivation of `root` is an object and its edges the parts.
 
@@ -116,6 +116,9 @@ class Hypergraph(Structure):
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """What the kernels take: (edge_start, tail_start, tails, weight)."""
         return self.edge_start, self.tail_start, self.tails, self.weight
+
+    def __repr__(self) -> str:
+        return f"<Hypergraph: {self.num_nodes} nodes, {self.num_edges} edges, root {self.node_name(self.root)!r}>"
 
     def tails_of(self, edge: int) -> NDArray[np.int32]:
         """Return the tails of an edge, in order."""

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
     from hypergraph.graph import Hypergraph
 
-__all__ = ["Chart", "Structure"]
+__all__ = ["LARGEST", "Chart", "Structure"]
+
+LARGEST = 1e100
+"""Log-weights are smaller, so that no sum of them overflows."""
 
 
 class Chart(Protocol):
@@ -85,12 +88,13 @@ class Structure(ABC):
                 f"{type(self).__name__} has {self.num_weights} weights, but the array of shape {array.shape} "
                 f"holds {array.size}"
             )
-        bad = np.isnan(array) | (array == np.inf)
+        bad = ~(np.abs(array) < LARGEST) & (array != -np.inf)
         if bad.any():
             index = int(np.argmax(bad.ravel()))
             raise WeightError(
                 f"{self.weight_name(index)} (index {index}) has log-weight {array.ravel()[index]}: "
-                f"log-weights are finite numbers, or -inf for what is impossible"
+                f"log-weights are finite numbers (below {LARGEST:g}, so that sums are finite too), "
+                f"or -inf for what is impossible"
             )
         return array
 

@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, in_, lt
+from attrs.validators import ge, lt
 
+from autodiff.validators import one_of
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
@@ -57,7 +58,7 @@ class BeliefPropagation:
     tolerance: float = field(default=1e-8, validator=ge(0))
     damping: float = field(default=0.0, validator=[ge(0), lt(1)])
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
-    mode: Literal["sum", "max"] = field(default="sum", validator=in_(("sum", "max")))
+    mode: Literal["sum", "max"] = field(default="sum", validator=one_of("sum", "max"))
 
     def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> BeliefResult:
         """Pass messages until they settle, or the iterations are used up; the result says which.
@@ -82,4 +83,4 @@ class BeliefPropagation:
             if converged:
                 break
         passing.beliefs()  # a contradiction is an error here, not when the result is read
-        return BeliefResult(passing, converged, len(residuals), np.array(residuals))
+        return BeliefResult(passing, plan, converged, len(residuals), np.array(residuals))

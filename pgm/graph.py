@@ -1,5 +1,6 @@
 """A factor graph: variables, and factors over them."""
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +56,8 @@ class FactorGraph:
     def variables(self, name: str, shape: int | tuple[int, ...], states: Sequence[Any] | int = 2) -> VariableArray:
         """Add an array of variables with the same states."""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if any(size < 0 for size in shape):
+            raise FactorGraphError(f"variables {name!r}: the shape {shape} has a negative size")
         first = self._add_block(name, shape, states)
         index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
         return VariableArray(self, index, name, self._blocks[-1][3])
@@ -81,6 +84,8 @@ class FactorGraph:
                 f"{factor!r} is for variables with {factor.cardinalities} states, but these have "
                 f"{tuple(self.cardinalities[factor.variables[0]].tolist())}"
             )
+        if any(family is factor for family in self.families):
+            raise FactorGraphError(f"{factor!r} is in the graph already; make another one to count it twice")
         self.families.append(factor)
         return factor
 
@@ -119,6 +124,12 @@ class FactorGraph:
 
     def __getitem__(self, name: str) -> Variable | VariableArray:
         """Return a variable, or an array of variables, by its name."""
+        element = re.fullmatch(r"(.+)\[([\d, ]+)\]", name)  # as an array's variables are called in messages
+        if element and name not in self._by_name and element[1] in self._by_name:
+            array = self[element[1]]
+            place = tuple(int(number) for number in element[2].split(","))
+            if isinstance(array, VariableArray) and _is_within(place, array.shape):
+                return array[place]
         if name not in self._by_name:
             raise FactorGraphError(f"there is no variable {name!r}; there are {sorted(self._by_name)[:10]} …")
         first, name, shape, states = self._blocks[self._by_name[name]]
@@ -127,9 +138,27 @@ class FactorGraph:
         index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
         return VariableArray(self, index, name, states)
 
+    def check_owns(self, variable: Any) -> None:
+        """Raise FactorGraphError if something is no variable, or array of variables, of this graph."""
+        if not isinstance(variable, Variable | VariableArray):
+            raise FactorGraphError(f"expected a variable of the graph, or its name, not {variable!r}")
+        if variable.graph is not self:
+            raise FactorGraphError(f"{variable.name!r} is a variable of another factor graph")
+
     def score(self, assignment: NDArray[np.int64]) -> float:
         """Return Σ_α log ψ_α of an assignment (variables,) of state numbers; -inf where a factor forbids it."""
-        states = np.asarray(assignment, dtype=np.int64)
+        given = np.asarray(assignment)
+        if given.shape != (self.num_variables,) or (given.size and not np.issubdtype(given.dtype, np.integer)):
+            raise FactorGraphError(
+                f"an assignment is {self.num_variables} state numbers, one for each variable; "
+                f"not {given.dtype} values of shape {given.shape}"
+            )
+        states = given.astype(np.int64)
+        outside = np.flatnonzero((states < 0) | (states >= self.cardinalities))
+        if len(outside):
+            raise FactorGraphError(
+                f"variable {self.variable_at(int(outside[0])).name!r} has no state number {states[outside[0]]}"
+            )
         return float(sum(family.score(states[family.variables]).sum() for family in self.families))
 
     def evidence(self, observed: Mapping[Any, Any] | None) -> dict[int, int]:
@@ -141,6 +170,7 @@ class FactorGraph:
                 variable = self[key]
             elif isinstance(key, int | np.integer):
                 variable = self.variable_at(int(key))
+            self.check_owns(variable)
             if not isinstance(variable, Variable):
                 raise FactorGraphError(f"evidence on {key!r}: give single variables, not {type(variable).__name__}")
             found[variable.index] = variable.state(state)
@@ -179,3 +209,7 @@ class FactorGraph:
         self._first.append(first)
         self._cardinalities.extend([len(names)] * int(np.prod(shape)))
         return first
+
+
+def _is_within(place: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    return len(place) == len(shape) and all(number < size for number, size in zip(place, shape, strict=True))

@@ -1,5 +1,6 @@
 """The command `tacana infer`: inference in a model file, answered in the formats of the UAI competitions."""
 
+import math
 import sys
 import time
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ _TASKS = {"bp": ("MAR", "PR"), "bp-max": ("MAP",), "junction": ("MAR", "PR", "MA
 @click.option("--iterations", type=click.IntRange(1), default=1000, show_default=True, help="Of bp, at most.")
 @click.option("--tolerance", type=click.FloatRange(0.0), default=1e-8, show_default=True, help="At which bp stops.")
 @click.option(
-    "--damping", type=click.FloatRange(0.0, 1.0, max_open=True), default=0.0, show_default=True, help="Of bp."
+    "--damping", type=click.FloatRange(0.0, 1.0, max_open=True), default=0.5, show_default=True, help="Of bp."
 )
 @click.option("--budget", type=click.FloatRange(0.0), default=2.0, show_default=True, help="GiB that junction may use.")
 def infer(
@@ -49,6 +50,9 @@ def infer(
     if task not in _TASKS[method]:
         able = ", ".join(name for name, tasks in _TASKS.items() if task in tasks)
         _refuse(f"--method {method} does not find {task}; use one of {able}")
+    for name, value in (("--tolerance", tolerance), ("--damping", damping), ("--budget", budget)):
+        if not math.isfinite(value):
+            _refuse(f"{name} is a finite number, not {value}")
     started = time.perf_counter()
     try:
         graph = read_model(model)

@@ -7,10 +7,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.assignments import likeliest, one_by_one
 from pgm.check import edge_marginals, entropies
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
 from pgm.message_passing import MessagePassing
+from pgm.schedules import Plan
 from pgm.variables import Variable, VariableArray
 
 __all__ = ["BeliefResult"]
@@ -30,6 +32,7 @@ class BeliefResult:
     """
 
     passing: MessagePassing = field(repr=False)
+    plan: Plan = field(repr=False)
     converged: bool = field()
     iterations: int = field()
     residuals: Floats = field(repr=False)
@@ -49,7 +52,7 @@ class BeliefResult:
         """The belief of each variable, by number."""
         return np.split(self.flat_beliefs, self.passing.layout.start[1:-1])
 
-    def belief(self, of: Variable | VariableArray | Factor) -> Floats:
+    def belief(self, of: Variable | VariableArray | Factor | str) -> Floats:
         """Return the belief of a variable (states,), of an array of variables (…, states), or of a factor's potentials.
 
         For a hard factor, which has none, the belief is its marginals: (F, W) over the states of its variables.
@@ -57,6 +60,9 @@ class BeliefResult:
         start = self.passing.layout.start
         if isinstance(of, Factor):
             return self._factor_belief(of)
+        if isinstance(of, str):
+            of = self.passing.layout.graph[of]
+        self.passing.layout.graph.check_owns(of)
         index = np.asarray(of.index)
         return self.flat_beliefs[start[index][..., None] + np.arange(of.cardinality)]
 
@@ -95,8 +101,21 @@ class BeliefResult:
         return worst
 
     def assignment(self) -> NDArray[np.int64]:
-        """Return (variables,): the state of each variable with the greatest belief; after max-product a MAP guess."""
-        return np.array([int(np.argmax(belief)) for belief in self.beliefs], dtype=np.int64)
+        """Return (variables,): the state of greatest belief of each variable; after max-product, a MAP guess.
+
+        Where these do not go together (ties, hard constraints), variables are settled one after another instead, and
+        messages passed on in between.  On a loopy graph even that may end in a contradiction: `graph.score` then says
+        -inf.
+        """
+        graph = self.passing.layout.graph
+        found = likeliest(self.passing)
+        if graph.score(found) > -np.inf:
+            return found
+        saved = self.passing.snapshot()
+        try:
+            return one_by_one(self.passing, self.plan)
+        finally:
+            self.passing.go_back(saved)
 
     @cached_property
     def _runs(self) -> list[FactorRun]:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, unbroadcast
+from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.modules._reduction import Reduction, divisor
 
@@ -14,7 +15,7 @@ __all__ = ["SquaredError"]
 
 
 class SquaredError(Module):
-    """`(prediction - target)²`, its mean (or sum) over all elements; the two broadcast.
+    """`(prediction - target)²`, its mean (or sum) over all elements; both of one shape.
 
     Examples
     --------
@@ -31,20 +32,22 @@ class SquaredError(Module):
     def forward(self, prediction: ArrayLike, target: ArrayLike) -> Array:
         """Return the loss, a scalar."""
         guesses, truths = as_floats(prediction), as_floats(target)
+        if guesses.shape != truths.shape:  # (n, 1) against (n,) would make n² differences, and nobody would notice
+            raise DomainError(f"SquaredError: the prediction has shape {guesses.shape}, but the target {truths.shape}")
         difference = np.asarray(guesses - truths)
         count = divisor(self.reduction, difference.size, "SquaredError")
-        self._keep(guesses.shape, truths.shape, difference, count)
+        self._keep(difference, count)
         return as_floats(np.sum(difference * difference) / count)
 
     def backward(self, adjoint: Array) -> tuple[Array, Array]:
         """Return `2 (prediction - target)` and its negative, each times the adjoint."""
-        guesses, truths, difference, count = self._kept()
-        slope = adjoint * 2.0 * difference / count
-        return unbroadcast(slope, guesses), unbroadcast(-slope, truths)
+        difference, count = self._kept()
+        slope = np.asarray(adjoint * 2.0 * difference / count)
+        return slope, -slope
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:
-        """Yield both reductions, broadcasting, and scalars."""
+        """Yield both reductions, and scalars."""
         yield cls(), (rng.normal(size=(2, 3)), rng.normal(size=(2, 3)))
-        yield cls("sum"), (rng.normal(size=(2, 3)), rng.normal(size=3))
+        yield cls("sum"), (rng.normal(size=3), rng.normal(size=3))
         yield cls(), (1.0, 3.0)

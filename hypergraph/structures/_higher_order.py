@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, in_
+from attrs.validators import ge, instance_of
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.validators import one_of
 from hypergraph.errors import WeightError
 from hypergraph.structure import Structure
 
@@ -32,8 +33,8 @@ class HigherOrderTrees(Structure):
     axes: ClassVar[str]
     """What indexes the weights: "hms", "ghm" or "ghms"."""
 
-    n: int = field(validator=ge(1))
-    roots: Literal["any", "one"] = field(default="any", validator=in_(("any", "one")))
+    n: int = field(validator=[instance_of(int), ge(1)])
+    roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, in_
+from attrs.validators import ge, instance_of
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.validators import one_of
 from hypergraph.batched.chart import ChartOfOne
 from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
@@ -46,8 +47,8 @@ class ProjectiveTrees(Structure):
     5.0
     """
 
-    n: int = field(validator=ge(1))
-    roots: Literal["any", "one"] = field(default="any", validator=in_(("any", "one")))
+    n: int = field(validator=[instance_of(int), ge(1)])
+    roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @classmethod
     def examples(cls) -> "list[ProjectiveTrees]":

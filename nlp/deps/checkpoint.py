@@ -10,7 +10,7 @@ from attrs import asdict, field, frozen
 from numpy.typing import NDArray
 
 from nlp.deps.errors import ParserError
-from nlp.deps.model_file import read_model, subset, write_model
+from nlp.deps.model_file import ModelFileError, read_model, subset, write_model
 from nlp.deps.training import Epoch, Training
 
 __all__ = ["Checkpoint"]
@@ -44,7 +44,10 @@ class Checkpoint:
         ParserError
             If there is no such file, or it is of another run.
         """
-        arrays, settings = read_model(self.path)
+        try:
+            arrays, settings = read_model(self.path)
+        except ModelFileError as error:
+            raise ParserError(f"{error}; delete it, or leave --resume out, to start anew") from None
         if "state" not in settings or settings.get("description") != json.loads(json.dumps(self.description)):
             raise ParserError(
                 f"{self.path}: written by a run with other options or data; leave --resume out to start anew"

@@ -75,7 +75,7 @@ def fit_weights(
     rate = training.learning_rate
     if rate is None:
         rate = choose_rate(scorer, model, training, examples)
-        say(f"learning rate: {rate:g}, chosen on a sample")
+        say(f"learning rate: {rate:g}, chosen on a sample of the training data")
     run = Training(scorer, model, training, examples, rate)
     history: list[Epoch] = []
     best: tuple[float, Floats] | None = None
@@ -83,6 +83,8 @@ def fit_weights(
     if checkpoint is not None and resume and checkpoint.exists:
         best, since, history = checkpoint.restore(run)
         say(f"resumed after epoch {run.epoch}")
+    elif resume:
+        say("there is no checkpoint to resume from: starting anew")
     elapsed = timed()
     before = history[-1].seconds if history else 0.0
     while run.epoch < training.epochs and since < training.patience:

@@ -158,11 +158,6 @@ class _Dependency(Inference):
     """
 
     def __init__(self, parts: Parts, settings: ModelSettings, arc_scores: Floats, pair_scores: Floats) -> None:
-        if settings.siblings or settings.tree != "projective":
-            raise ValueError(
-                "exact inference of second order is for projective models with grandparents only: "
-                "switch siblings off, or use inference='bp'"
-            )
         graph = FactorGraph()
         arcs = graph.variables("arc", shape=(len(parts),))
         unary = np.zeros((len(parts), 2))

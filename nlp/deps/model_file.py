@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ModelFileError", "read_model", "write_model"]
+__all__ = ["ModelFileError", "check_writable", "read_model", "subset", "write_model"]
 
 _FORMAT = "tacana dependency model"
 _VERSION = 1
@@ -24,13 +24,28 @@ def write_model(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]]
     from safetensors.numpy import save_file
 
     target = Path(path)
+    check_writable(target)
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     metadata = {"format": _FORMAT, "version": str(_VERSION), "settings": json.dumps(settings, sort_keys=True)}
     try:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata=metadata)
+        mask = os.umask(0)
+        os.umask(mask)
+        beside.chmod(0o666 & ~mask)  # as any other file of the user
         os.replace(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise ModelFileError if a file cannot be written there: before the work, not after it."""
+    target = Path(path)
+    if target.is_dir():
+        raise ModelFileError(f"{target}: is a directory; give the name of a file")
+    if not target.parent.is_dir():
+        raise ModelFileError(f"{target}: there is no directory {target.parent}; make it first")
+    if not os.access(target.parent, os.W_OK):
+        raise ModelFileError(f"{target}: the directory {target.parent} cannot be written to")
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -43,6 +58,8 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], d
     """
     from safetensors import SafetensorError, safe_open
 
+    if Path(path).is_dir():
+        raise ModelFileError(f"{path}: is a directory, not a model file")
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

@@ -53,4 +53,4 @@ def info(model_file: str) -> None:
         click.echo(f"templates: {kind} {len(text.splitlines())}")
     for epoch in parser.history:
         score = "" if epoch.dev_score is None else f", dev UAS {epoch.dev_score:.2f}"
-        click.echo(f"epoch {epoch.number}: {epoch.objective} loss {epoch.loss:.4f}{score}, {epoch.seconds:.0f} s")
+        click.echo(f"epoch {epoch.number}: {epoch.objective} loss {epoch.loss:.4f}{score}")

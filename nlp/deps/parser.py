@@ -8,14 +8,14 @@ import numpy as np
 from attrs import evolve, fields_dict
 from numpy.typing import NDArray
 
-from nlp.conll import Sentence
+from nlp.conll import Sentence, is_projective
 from nlp.deps.checkpoint import Checkpoint
 from nlp.deps.decoding import Decoder, decode
 from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
 from nlp.deps.inference import infer
 from nlp.deps.length_bounds import LengthBounds
-from nlp.deps.model_file import read_model, subset, write_model
+from nlp.deps.model_file import ModelFileError, check_writable, read_model, subset, write_model
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
@@ -65,7 +65,8 @@ class DependencyParser:
         known = {**fields_dict(ModelSettings), **fields_dict(TrainingSettings)}
         unknown = set(options) - set(known)
         if unknown:
-            raise TypeError(f"DependencyParser has no option {sorted(unknown)}; it has {sorted(known)}")
+            every = sorted({*known, "pruning", "bits", "templates", "decoder"})
+            raise TypeError(f"DependencyParser has no option {sorted(unknown)}; it has {every}")
         self._roots = roots
         self.model = ModelSettings(
             **{k: v for k, v in options.items() if k in fields_dict(ModelSettings)}, roots=roots or "one"
@@ -74,12 +75,18 @@ class DependencyParser:
         if pruning == "default":
             pruning = PruningSettings() if self.model.order == 2 else None
         self.pruning: PruningSettings | None = pruning
+        if not 1 <= bits <= 28:
+            raise ValueError(f"DependencyParser: bits is between 1 and 28 (2^28 weights are 2 GiB), not {bits}")
         self.bits, self.decoder = bits, decoder
         self.templates = {**DEFAULTS, **(templates or {})}
         self.pruner: Pruner | None = None
         self.scorer: Scorer | None = None
         self.weights: NDArray[np.float32] | None = None
         self.history: list[Epoch] = []
+
+    def __repr__(self) -> str:
+        state = "not trained" if self.weights is None else "trained"
+        return f"<DependencyParser: order {self.model.order}, {self.model.tree}, {self.training.objective}, {state}>"
 
     # Training
 
@@ -110,8 +117,12 @@ class DependencyParser:
             If the sentences cannot be learnt from; the message says why.
         """
         say = report or (lambda _: None)
-        sentences = _usable(list(train), say)
-        dev_sentences = None if dev is None else list(dev)
+        if save_to is not None:
+            check_writable(save_to)
+        sentences = _usable(_sentences(train, "fit"), say)
+        dev_sentences = None if dev is None else _sentences(dev, "fit")
+        if dev_sentences is not None and not dev_sentences:
+            raise ParserError("there are no development sentences; leave `dev` out to train without them")
         if self._roots is None:
             single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
             self.model = evolve(self.model, roots="one" if single else "any")
@@ -154,6 +165,8 @@ class DependencyParser:
 
         self.pruner, candidates = jackknife(sentences, settings.folds if settings.model else 1, fit)
         kept, heads = oracle(sentences, candidates)
+        if kept < 98:
+            say("warning: pruning takes away more than 2 % of the gold arcs; a looser threshold may pay")
         say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
         return candidates
 
@@ -169,7 +182,7 @@ class DependencyParser:
     def parse(self, sentences: Iterable[Sentence], *, workers: int = 1) -> list[Sentence]:
         """Return the sentences with predicted heads, in order; the result does not depend on `workers`."""
         self._fitted()
-        chosen = list(sentences)
+        chosen = _sentences(sentences, "parse")
         if workers > 1 and len(chosen) > 1:
             from nlp.deps.workers import parse_in_processes
 
@@ -180,6 +193,8 @@ class DependencyParser:
 
     def heads(self, sentence: Sentence) -> NDArray[np.int64]:
         """Return (n,): the predicted head of each word."""
+        if not len(sentence):
+            return np.zeros(0, dtype=np.int64)
         parts, beliefs = self._beliefs(sentence)
         return decode(parts, self.model, beliefs, decoder=self.decoder)[1:]
 
@@ -190,7 +205,7 @@ class DependencyParser:
 
     def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:
         """Parse sentences with gold heads, and compare."""
-        gold = list(sentences)
+        gold = _sentences(sentences, "score")
         return evaluate(gold, self.parse(gold, workers=workers))
 
     def _beliefs(self, sentence: Sentence) -> tuple[Parts, Floats]:
@@ -230,7 +245,7 @@ class DependencyParser:
             "bits": self.bits,
             "decoder": self.decoder,
             "templates": {kind: self.templates[kind].text for kind in sorted(self.templates)},
-            "history": [[e.number, e.objective, e.loss, e.dev_score, e.seconds] for e in self.history],
+            "history": [[e.number, e.objective, e.loss, e.dev_score] for e in self.history],
         }
 
     @classmethod
@@ -243,6 +258,8 @@ class DependencyParser:
             If it is none.
         """
         arrays, settings = read_model(path)
+        if "templates" not in settings:
+            raise ModelFileError(f"{path}: a checkpoint of training, not a model; the model is beside it")
         sections = (f"[{kind}]\n{text}" for kind, text in settings["templates"].items())
         templates = parse_templates("\n".join(sections), source=str(path))
         pruning = None if settings["pruning"] is None else PruningSettings(**settings["pruning"])
@@ -263,8 +280,21 @@ class DependencyParser:
             None if pruner_weights is None else Scorer.of_pruner(vocabulary, templates, settings["bits"]),
             pruner_weights,
         )
-        parser.history = [Epoch(*row) for row in settings["history"]]
+        parser.history = [Epoch(*row) for row in settings["history"]]  # without times: the same run, the same bytes
         return parser
+
+
+def _sentences(given: Any, what: str) -> list[Sentence]:
+    if isinstance(given, Sentence | str | os.PathLike):
+        raise ParserError(
+            f"{what} takes sentences, such as nlp.conll.read_all(file) returns, not {type(given).__name__}; "
+            f"for a single one, give a list of one"
+        )
+    chosen = list(given)
+    wrong = [s for s in chosen if not isinstance(s, Sentence)]
+    if wrong:
+        raise ParserError(f"{what} takes nlp.conll.Sentence objects, not {type(wrong[0]).__name__}")
+    return chosen
 
 
 def _usable(sentences: list[Sentence], say: Report) -> list[Sentence]:
@@ -275,6 +305,12 @@ def _usable(sentences: list[Sentence], say: Report) -> list[Sentence]:
         place = f"{missing[0].source}:{missing[0].line}: " if missing[0].source else ""
         raise ParserError(f"{place}a training sentence has a word without a head; training needs all heads")
     kept = [s for s in sentences if len(s)]
+    for sentence in kept:
+        try:
+            is_projective(sentence.heads)
+        except ValueError as error:
+            place = f"{sentence.source}:{sentence.line}: " if sentence.source else ""
+            raise ParserError(f"{place}the heads of a training sentence are no tree: {error}") from None
     if not kept:
         raise ParserError("no training sentence has a word")
     if all(tag == "_" for s in kept for tag in s.tags):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import evolve, field, frozen
+from attrs.validators import ge, gt, le
 from numpy.typing import NDArray
 
 from nlp.conll import Sentence
@@ -28,7 +29,8 @@ class PruningSettings:
 
     Attributes
     ----------
-    bounds : whether arcs longer than any seen in training for their tags are pruned
+    bounds : whether arcs longer than any seen in training for their (fine) tags are pruned; where there are many tags
+        and little data this costs more gold arcs than the model does
     model : whether a first-order model prunes
     threshold : a head is kept if its probability is at least so much of that of the word's best head
     most : at most so many heads for each word
@@ -36,12 +38,12 @@ class PruningSettings:
     epochs : of training the pruning model
     """
 
-    bounds: bool = True
+    bounds: bool = False
     model: bool = True
-    threshold: float = 1e-4
-    most: int = 10
-    folds: int = 4
-    epochs: int = 1
+    threshold: float = field(default=1e-4, validator=[gt(0), le(1)])
+    most: int = field(default=10, validator=ge(1))
+    folds: int = field(default=4, validator=ge(1))
+    epochs: int = field(default=1, validator=ge(1))
 
 
 @frozen(eq=False)

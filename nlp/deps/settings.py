@@ -3,16 +3,14 @@
 from typing import Any, Literal
 
 from attrs import asdict, field, frozen
-from attrs.validators import ge, in_, lt
+from attrs.validators import ge, lt
+
+from autodiff.validators import one_of
 
 __all__ = ["ModelSettings"]
 
 Tree = Literal["projective", "nonprojective"]
 Constraint = Literal["tree", "exactly_one", "at_most_one", "not_two"]
-
-
-def _one_of(*names: str) -> Any:
-    return in_(names)
 
 
 @frozen(kw_only=True)
@@ -32,17 +30,24 @@ class ModelSettings:
     tree_first : whether the tree constraint speaks before the pairs of arcs do
     """
 
-    order: int = field(default=2, validator=_one_of(1, 2))  # type: ignore[arg-type]
-    tree: Tree = field(default="projective", validator=_one_of("projective", "nonprojective"))
-    roots: Literal["one", "any"] = field(default="one", validator=_one_of("one", "any"))
+    order: int = field(default=2, validator=one_of(1, 2))
+    tree: Tree = field(default="projective", validator=one_of("projective", "nonprojective"))
+    roots: Literal["one", "any"] = field(default="one", validator=one_of("one", "any"))
     grandparents: bool = True
     siblings: bool = True
-    constraint: Constraint = field(default="tree", validator=_one_of("tree", "exactly_one", "at_most_one", "not_two"))
+    constraint: Constraint = field(default="tree", validator=one_of("tree", "exactly_one", "at_most_one", "not_two"))
     no_two_cycle: bool = False
-    inference: Literal["bp", "exact"] = field(default="bp", validator=_one_of("bp", "exact"))
+    inference: Literal["bp", "exact"] = field(default="bp", validator=one_of("bp", "exact"))
     iterations: int = field(default=4, validator=ge(1))
     damping: float = field(default=0.0, validator=[ge(0), lt(1)])
     tree_first: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        if self.inference == "exact" and self.order == 2 and (self.tree != "projective" or self.siblings):
+            raise ValueError(
+                "exact inference of second order is for projective models with grandparents and without siblings: "
+                "use tree='projective' and siblings=False, or inference='bp'"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""

@@ -14,11 +14,22 @@ def _switch(name: str, default: bool, text: str) -> Any:
     return click.option(f"--{name}/--no-{name}", default=default, show_default=True, help=text)
 
 
+def _rate(text: str) -> float | None:
+    from nlp.deps.errors import ParserError
+
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ParserError(f"--learning-rate is a number or 'auto', not {text!r}") from None
+
+
 @click.command()
 @click.option("--train", "train_file", required=True, type=click.Path(), help="Treebank to learn from (.gz too).")
 @click.option("--dev", "dev_file", type=click.Path(), help="Treebank that says when to stop.")
 @click.option("--dev-fraction", type=click.FloatRange(0, 0.5), default=0.0, help="Instead: a share of --train.")
-@click.option("--model", "model_file", required=True, type=click.Path(dir_okay=False), help="File to write.")
+@click.option("--model", "model_file", required=True, type=click.Path(), help="File to write.")
 @click.option("--order", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Arcs, or pairs as well.")
 @click.option("--tree", type=click.Choice(["projective", "nonprojective"]), default="projective", show_default=True)
 @click.option("--objective", type=click.Choice(["cll", "l2", "risk", "l2+risk"]), default="l2", show_default=True)
@@ -32,11 +43,14 @@ def _switch(name: str, default: bool, text: str) -> Any:
 @_switch("two-cycles", True, "With a weaker constraint: allow h → m with m → h.")
 @_switch("pruning", True, "Prune arcs first (second order).")
 @click.option("--folds", type=click.IntRange(1), default=4, show_default=True, help="Jackknife folds of the pruner.")
+@_switch("bounds", False, "Also prune arcs longer than any seen for their tags.")
+@click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=1e-4, show_default=True,
+              help="Heads below so much of a word's best are pruned.")  # fmt: skip
 @click.option("--most-heads", type=click.IntRange(1), default=10, show_default=True, help="Heads of a word left.")
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
 @click.option("--patience", type=click.IntRange(1), default=3, show_default=True, help="Epochs without a better score.")
 @click.option("--batch-size", type=click.IntRange(1), default=8, show_default=True)
-@click.option("--learning-rate", type=click.FloatRange(0, min_open=True), help="Chosen on a sample by default.")
+@click.option("--learning-rate", default="0.02", show_default=True, help='A number, or "auto": chosen on a sample.')
 @click.option("--l2", "regularisation", type=click.FloatRange(0), default=0.1, show_default=True, help="Coefficient λ.")
 @click.option("--bits", type=click.IntRange(8, 28), default=22, show_default=True, help="2^bits weights.")
 @click.option("--templates", "template_file", type=click.Path(), help="Feature templates in place of the default ones.")
@@ -47,8 +61,8 @@ def _switch(name: str, default: bool, text: str) -> Any:
 @refusing
 def train(
     train_file: str, dev_file: str | None, dev_fraction: float, model_file: str, template_file: str | None,
-    pruning: bool, folds: int, most_heads: int, two_cycles: bool, regularisation: float, order: str, workers: int,
-    resume: bool, **options: Any,
+    pruning: bool, folds: int, most_heads: int, bounds: bool, threshold: float, learning_rate: str, two_cycles: bool,
+    regularisation: float, order: str, workers: int, resume: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Train a dependency parser on a treebank, and write it to a file.
 
@@ -56,6 +70,8 @@ def train(
     checkpoint beside it; what happens is told on standard error.
     """
     from nlp.conll import read_all
+    from nlp.deps.errors import ParserError
+    from nlp.deps.model_file import check_writable
     from nlp.deps.parser import DependencyParser
     from nlp.deps.pruning import PruningSettings
     from nlp.features import read_templates
@@ -63,6 +79,9 @@ def train(
     def say(line: str) -> None:
         click.echo(line, err=True)
 
+    if dev_file is not None and dev_fraction > 0:
+        raise ParserError("give --dev or --dev-fraction, not both")
+    check_writable(model_file)
     started = time.perf_counter()
     sentences = read_all(train_file, on_warning=lambda message: say(f"warning: {message}"))
     dev = None if dev_file is None else read_all(dev_file, on_warning=lambda message: say(f"warning: {message}"))
@@ -70,10 +89,17 @@ def train(
         every = round(1 / dev_fraction)
         dev, sentences = sentences[::every], [s for i, s in enumerate(sentences) if i % every]
     say(f"{len(sentences)} sentences to train on, {len(dev or [])} for development")
-    default = PruningSettings(folds=folds, most=most_heads) if pruning and order == "2" else None
-    parser = DependencyParser(
-        order=int(order), no_two_cycle=not two_cycles, l2=regularisation, pruning=default,
-        templates=None if template_file is None else read_templates(template_file), **options,
-    )  # fmt: skip
+    default = None
+    if pruning and order == "2":
+        default = PruningSettings(folds=folds, most=most_heads, bounds=bounds, threshold=threshold)
+    templates = None if template_file is None else read_templates(template_file)
+    rate = _rate(learning_rate)
+    try:
+        parser = DependencyParser(
+            order=int(order), no_two_cycle=not two_cycles, l2=regularisation, pruning=default, templates=templates,
+            learning_rate=rate, **options,
+        )  # fmt: skip
+    except ValueError as error:
+        raise ParserError(str(error)) from None
     parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
     say(f"wrote {model_file} after {time.perf_counter() - started:.0f} s")

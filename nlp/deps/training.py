@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import asdict, field, frozen
-from attrs.validators import ge, gt, in_, optional
+from attrs.validators import ge, lt
 from numpy.typing import NDArray
 
 from autodiff import SparseAdjoint
 from autodiff.optimizers import AdaGrad, choose_learning_rate
+from autodiff.validators import one_of
 from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.objectives import Objective, loss_and_adjoints
@@ -34,7 +35,7 @@ class TrainingSettings:
     epochs : at most so many; the weights of the one with the best development score are kept
     patience : stop after so many epochs without a better one
     batch_size : sentences in a step
-    learning_rate : None to choose it on a sample of the training data
+    learning_rate : None to choose it on a sample of the training data, by the loss there
     l2 : the coefficient of ℓ2 regularisation, of the sum of the losses of all sentences (eq. 8, λ)
     average : whether the mean of the weights of all steps is used, instead of the last ones
     hot, cold : temperatures between which the risk objective is annealed
@@ -42,17 +43,22 @@ class TrainingSettings:
     """
 
     objective: Literal["cll", "l2", "risk", "l2+risk"] = field(
-        default="l2", validator=in_(("cll", "l2", "risk", "l2+risk"))
+        default="l2", validator=one_of("cll", "l2", "risk", "l2+risk")
     )
     epochs: int = field(default=10, validator=ge(1))
     patience: int = field(default=3, validator=ge(1))
     batch_size: int = field(default=8, validator=ge(1))
-    learning_rate: float | None = field(default=None, validator=optional(gt(0)))
-    l2: float = field(default=0.1, validator=ge(0))
+    learning_rate: float | None = field(default=0.02)
+    l2: float = field(default=0.1, validator=[ge(0), lt(np.inf)])
     average: bool = True
     hot: float = 0.1
     cold: float = 0.0001
     seed: int = 0
+
+    @learning_rate.validator
+    def _check_rate(self, _: Any, rate: float | None) -> None:
+        if rate is not None and not 0 < rate < np.inf:
+            raise ValueError(f"the learning rate is a number above 0, or None to choose one; not {rate}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""
@@ -84,7 +90,7 @@ class Epoch:
     objective: str
     loss: float
     dev_score: float | None
-    seconds: float
+    seconds: float = 0.0
 
 
 class Training:

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.errors import FactorGraphError
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
 from pgm.variables import Variable, VariableArray
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 def belief_of(beliefs: Sequence[Floats], of: Variable | VariableArray) -> Floats:
     """Return the belief of a variable (states,), or of an array of variables (…, states)."""
     index = np.asarray(of.index)
+    if index.size and int(index.max()) >= len(beliefs):
+        raise FactorGraphError(f"{of.name!r} is not a variable of the graph that these beliefs are of")
     return np.stack([beliefs[v] for v in index.ravel()]).reshape(*index.shape, of.cardinality)
 
 

@@ -8,11 +8,11 @@ from attrs import field, frozen
 from attrs.validators import ge, gt
 from numpy.typing import NDArray
 
+from pgm.assignments import likeliest, one_by_one
 from pgm.belief_propagation import as_schedule
-from pgm.errors import ContradictionError
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
-from pgm.schedules import Parallel, Plan, Schedule
+from pgm.schedules import Parallel, Schedule
 
 __all__ = ["AnnealingResult", "DeterministicAnnealing"]
 
@@ -71,39 +71,9 @@ class DeterministicAnnealing:
             plan.start(passing)
             for _ in range(self.iterations):
                 plan.iterate(passing)
-        assignment = _likeliest(passing)
+        assignment = likeliest(passing)
         score = graph.score(assignment)
         if score == -np.inf:  # states that do not go together: settle on one variable after another
-            assignment = _one_by_one(passing, plan)
+            assignment = one_by_one(passing, plan)
             score = graph.score(assignment)
         return AnnealingResult(assignment, score, temperatures)
-
-
-def _likeliest(passing: MessagePassing) -> NDArray[np.int64]:
-    beliefs = np.split(passing.beliefs(), passing.layout.start[1:-1])
-    return np.array([int(np.argmax(belief)) for belief in beliefs], dtype=np.int64)
-
-
-def _one_by_one(passing: MessagePassing, plan: Plan) -> NDArray[np.int64]:
-    """Clamp the variable of greatest belief to its likeliest state, pass messages on, and so forth.
-
-    A state that turns out to contradict what was settled before is given up for the next one.
-    """
-    open_variables = set(range(passing.layout.graph.num_variables))
-    assignment = _likeliest(passing)
-    while open_variables:
-        beliefs = np.split(passing.beliefs(), passing.layout.start[1:-1])
-        variable = max(open_variables, key=lambda v: float(beliefs[v].max()))
-        for state in np.argsort(-beliefs[variable], kind="stable"):
-            saved = passing.snapshot()
-            try:
-                passing.clamp(variable, int(state))
-                plan.iterate(passing)
-                passing.beliefs()
-            except ContradictionError:
-                passing.go_back(saved)
-                continue
-            assignment[variable] = state
-            break
-        open_variables.remove(variable)
-    return assignment

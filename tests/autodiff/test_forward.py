@@ -89,7 +89,7 @@ def test_scatter_add_equals_a_loop(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(m.ScatterAdd(5).forward(values, indices), expected, rtol=1e-15)
 
 
-BINARY = [m.Add, m.Subtract, m.Multiply, m.Divide, m.Power, m.SquaredError]
+BINARY = [m.Add, m.Subtract, m.Multiply, m.Divide, m.Power]
 
 
 @pytest.mark.parametrize("module_class", BINARY)
@@ -153,3 +153,8 @@ def test_errors_of_constructors() -> None:
         m.Select([0, 1])
     with pytest.raises(DomainError, match="letters"):
         m.Einsum("...i,i")
+
+
+def test_squared_error_does_not_broadcast() -> None:
+    with pytest.raises(DomainError, match=r"\(3, 1\).*\(3,\)"):
+        m.SquaredError().forward(np.zeros((3, 1)), np.zeros(3))
