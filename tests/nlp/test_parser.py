@@ -135,9 +135,12 @@ def test_a_run_can_be_taken_up_again_to_the_same_bytes(tmp_path):
     )
     assert "resumed after epoch 2" in told
     assert again.weights.tobytes() == whole.weights.tobytes()
+    assert (tmp_path / "model.tacana").read_bytes() == (tmp_path / "whole.tacana").read_bytes()
     assert not (tmp_path / "model.tacana.checkpoint").exists()
     with pytest.raises(Stopped):
         DependencyParser(**options).fit(sentences[:20], save_to=tmp_path / "model.tacana", report=stop)
+    with pytest.raises(ModelFileError, match="checkpoint"):
+        DependencyParser.load(tmp_path / "model.tacana.checkpoint")
     with pytest.raises(ParserError, match="other options or data"):
         DependencyParser(**{**options, "epochs": 9}).fit(sentences[:20], save_to=tmp_path / "model.tacana", resume=True)
 
@@ -219,3 +222,23 @@ def test_odd_sentences_can_be_learnt_from_and_parsed():
         DependencyParser().parse([one])
     with pytest.raises(TypeError, match="no option"):
         DependencyParser(ordre=2)
+
+
+def test_what_cannot_work_is_said_before_the_work(tmp_path):
+    sentences = invented_sentences(5)
+    with pytest.raises(ModelFileError, match="no directory"):
+        DependencyParser(**SMALL).fit(sentences, save_to=tmp_path / "nowhere" / "m.tacana")
+    with pytest.raises(ParserError, match="no development sentences"):
+        DependencyParser(**SMALL).fit(sentences, [])
+    with pytest.raises(ParserError, match="no tree"):
+        DependencyParser(**SMALL).fit([Sentence.from_words(["a", "b", "c"], heads=[2, 1, 0])])
+    with pytest.raises(ParserError, match="list of one"):
+        DependencyParser(**SMALL).fit(sentences).parse(sentences[0])
+    for wrong in ({"bits": 99}, {"learning_rate": float("nan")}, {"order": 3}, {"inference": "exact"}):
+        with pytest.raises(ValueError, match=r"bits|rate|order|exact"):
+            DependencyParser(**wrong)
+
+
+def test_an_empty_sentence_has_an_empty_parse():
+    parser = DependencyParser(**SMALL).fit(invented_sentences(5))
+    assert len(parser.parse([Sentence.from_words([])])[0]) == 0
