@@ -5,12 +5,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hypergraph import kbest
 from hypergraph.batched import best_trees
+from hypergraph.structures import ProjectiveTrees
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from pgm.arborescence import maximum_arborescence
 
-__all__ = ["Decoder", "best_tree", "decode"]
+__all__ = ["Decoder", "best_tree", "best_trees_of", "decode"]
 
 Floats = NDArray[np.float64]
 Decoder = Literal["mbr", "log-odds"]
@@ -33,6 +35,21 @@ def decode(parts: Parts, settings: ModelSettings, beliefs: Floats, *, decoder: D
         tiny = np.finfo(np.float64).tiny
         scores = np.log(np.maximum(beliefs, tiny)) - np.log(np.maximum(1.0 - beliefs, tiny))
     return best_tree(parts, settings, scores)
+
+
+def best_trees_of(
+    parts: Parts, settings: ModelSettings, scores: Floats, k: int
+) -> list[tuple[float, NDArray[np.int64]]]:
+    """Return the k projective trees of the candidate arcs with the greatest sums of scores, best first.
+
+    Examples
+    --------
+    >>> best_trees_of(Parts.all_arcs(2), ModelSettings(), np.array([3.0, 0.0, 1.0, 2.0]), k=2)
+    [(5.0, array([-1,  0,  1])), (1.0, array([-1,  2,  0]))]
+    """
+    trees = ProjectiveTrees(parts.n, settings.roots)
+    found = kbest(trees, parts.matrix(scores, -np.inf), k)
+    return [(derivation.score, trees.decode(derivation)) for derivation in found]
 
 
 def best_tree(parts: Parts, settings: ModelSettings, scores: Floats) -> NDArray[np.int64]:

@@ -26,7 +26,9 @@ def write_model(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]]
     target = Path(path)
     check_writable(target)
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    metadata = {"format": _FORMAT, "version": str(_VERSION), "settings": json.dumps(settings, sort_keys=True)}
+    about = {"format": _FORMAT, "version": _VERSION, "settings": settings}
+    # One entry: safetensors writes several in any order, and the same model should be the same bytes.
+    metadata = {"tacana": json.dumps(about, sort_keys=True)}
     try:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata=metadata)
         mask = os.umask(0)
@@ -68,11 +70,12 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], d
         raise ModelFileError(f"{path}: there is no such file") from None
     except (SafetensorError, OSError) as error:
         raise ModelFileError(f"{path}: not a model file ({error}); train one with `tacana train`") from None
-    if metadata.get("format") != _FORMAT:
+    about = json.loads(metadata.get("tacana", "{}"))
+    if about.get("format") != _FORMAT:
         raise ModelFileError(f"{path}: a safetensors file, but not a model of this parser")
-    if int(metadata["version"]) > _VERSION:
-        raise ModelFileError(f"{path}: written by a newer version ({metadata['version']}; this one reads {_VERSION})")
-    return arrays, json.loads(metadata["settings"])
+    if about["version"] > _VERSION:
+        raise ModelFileError(f"{path}: written by a newer version ({about['version']}; this one reads {_VERSION})")
+    return arrays, about["settings"]
 
 
 def subset(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

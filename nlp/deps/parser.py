@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence, is_projective
 from nlp.deps.checkpoint import Checkpoint
-from nlp.deps.decoding import Decoder, decode
+from nlp.deps.decoding import Decoder, best_trees_of, decode
 from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
 from nlp.deps.inference import infer
@@ -202,6 +202,22 @@ class DependencyParser:
         """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0."""
         parts, beliefs = self._beliefs(sentence)
         return parts.matrix(beliefs, 0.0)[:, 1:]
+
+    def best_parses(self, sentence: Sentence, k: int) -> list[tuple[float, NDArray[np.int64]]]:
+        """Return the k best projective parses, as (score, heads (n,)), best first.
+
+        A first-order model scores a tree by the sum of its arcs' scores; in a second-order model, whose trees have no
+        such sum, by the expected number of its arcs that are right.
+        """
+        if self.model.tree != "projective":
+            raise ParserError("k best parses are for projective models; this one is non-projective")
+        scorer, pruner, weights = self._fitted()
+        if self.model.order == 1:
+            parts = pruner.candidates(sentence)
+            scores = scorer.arc_scores(scorer.prepare(sentence), parts, weights)
+        else:
+            parts, scores = self._beliefs(sentence)
+        return [(score, heads[1:]) for score, heads in best_trees_of(parts, self.model, scores, k)]
 
     def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:
         """Parse sentences with gold heads, and compare."""

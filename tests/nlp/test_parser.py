@@ -242,3 +242,18 @@ def test_what_cannot_work_is_said_before_the_work(tmp_path):
 def test_an_empty_sentence_has_an_empty_parse():
     parser = DependencyParser(**SMALL).fit(invented_sentences(5))
     assert len(parser.parse([Sentence.from_words([])])[0]) == 0
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_first_of_the_best_parses_is_the_parse(order):
+    sentences = invented_sentences(20)
+    parser = DependencyParser(order=order, **SMALL).fit(sentences)
+    for sentence in sentences[:5]:
+        found = parser.best_parses(sentence, 4)
+        scores = [score for score, _ in found]
+        assert scores == sorted(scores, reverse=True)
+        assert len({heads.tobytes() for _, heads in found}) == len(found)
+        if order == 2:
+            assert found[0][1].tolist() == parser.heads(sentence).tolist()
+    with pytest.raises(ParserError, match="projective"):
+        DependencyParser(tree="nonprojective", **SMALL).fit(sentences[:3]).best_parses(sentences[0], 2)
