@@ -23,10 +23,9 @@ _LIMIT = 480.0
 
 def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
     """Say whether the messages to each variable, multiplied, stay in range: their logs lie within the potentials."""
-    size = np.abs(log_potentials)
     first, second, _, ones = block.pairs
-    reach = np.bincount(first, size, minlength=len(ones)) + np.bincount(second, size, minlength=len(ones))
-    return bool(reach.max(initial=0.0) <= _RANGE)
+    values = np.require(log_potentials, np.float64, ["C", "W"])
+    return bool(kernels.both_on.reach(values, first, second, len(ones)) <= _RANGE)
 
 
 class BothOnLogChannel(PairChannel):
@@ -70,15 +69,16 @@ class BothOnChannel(Channel):
         heard = np.exp(heard, out=heard)
         new = np.empty_like(self.messages)
         product = np.ones(len(heard))
-        change = kernels.both_on.send(self.reward, self.first, self.second, heard, self.messages, new, product)
-        return Proposal((heard, self.messages, product, change), new)
+        kernels.both_on.send(self.reward, self.first, self.second, heard, self.messages, new, product)
+        return Proposal((heard, self.messages, product), new)
 
     def absorb(
-        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True
+        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True, track: bool = True
     ) -> tuple[float, int]:
         """Send the odds."""
-        _, _, product, change = proposal.run
+        _, _, product = proposal.run
         new = proposal.messages
+        change = kernels.both_on.change(self.messages, new) if track else 0.0
         if targets is not None:
             new = np.where(targets, new, self.messages)
             product = np.ones_like(product)
@@ -103,7 +103,7 @@ class BothOnChannel(Channel):
 
     def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
         """Go back through a step."""
-        heard, odds, _, _ = run
+        heard, odds, _ = run
         on_heard, on_reward = np.zeros(len(heard)), np.empty(len(self.reward))
         kernels.both_on.adjoints(
             self.reward, self.first, self.second, heard, odds, computed, on_heard, on_messages, on_reward

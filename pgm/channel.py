@@ -73,12 +73,13 @@ class Channel:
         return Proposal(run, run.messages)
 
     def absorb(
-        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True
+        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True, track: bool = True
     ) -> tuple[float, int]:
         """Normalise, damp and send messages; write their sums at the block's states.
 
         Returns the greatest change, and the row of a factor that found a contradiction, or -1.  With `keep` False
-        nothing is sent: the change is what would be.
+        nothing is sent: the change is what would be.  Without `track` the change may be left out, as 0, where that
+        saves time.
         """
         new = np.empty_like(self.messages)
         change, contradiction = kernels.passing.absorb(

@@ -45,7 +45,7 @@ class MessagePassing:
     evidence : {variable number: state number}
     mode : "sum" or "max"
     damping : the weight of the old message, in the log domain
-    record : whether to keep what `backward` needs
+    record : whether to keep what `backward` needs; changes of messages are then not looked at
     plain : whether all messages are in the log domain, as `heat` needs, though a family might know better
     """
 
@@ -131,7 +131,9 @@ class MessagePassing:
     def _absorb(self, step: Step, proposal: Proposal) -> float:
         channel = self.channels[step.block]
         block = channel.block
-        change, contradiction = channel.absorb(proposal, step.targets, self.contributions[block.contributions])
+        change, contradiction = channel.absorb(
+            proposal, step.targets, self.contributions[block.contributions], track=not self.record
+        )
         if contradiction >= 0:
             raise channel.contradiction(contradiction)
         kernels.passing.resum(block.states, *self.layout.contributors, self.contributions, self.base, self.total)
@@ -247,7 +249,7 @@ def check_potentials(layout: Layout, potentials: Sequence[Any]) -> list[Floats |
         array = np.asarray(next(given), dtype=np.float64)
         if array.shape != family.potentials.shape:
             raise PotentialError(f"{family!r}: potentials have shape {family.potentials.shape}, not {array.shape}")
-        if np.isnan(array).any() or (array == np.inf).any():
+        if not np.isfinite(array).all() and (np.isnan(array).any() or (array == np.inf).any()):
             raise PotentialError(f"{family!r}: a log-potential is NaN or +inf; they are finite, or -inf")
         result.append(array)
     return result

@@ -52,7 +52,7 @@ class PairChannel(Channel):
         return Proposal(odds, np.log(ratios, out=ratios))
 
     def absorb(
-        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True
+        self, proposal: Proposal, targets: Targets, contribution: Floats, *, keep: bool = True, track: bool = True
     ) -> tuple[float, int]:
         """Damp and send messages; a soft table finds no contradiction."""
         new = np.empty_like(self.messages)

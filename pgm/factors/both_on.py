@@ -120,7 +120,7 @@ class BothOnRun(FactorRun):
     @cached_property
     def _tables(self) -> TableRun:
         table = _table(self._variables, self.potentials)  # type: ignore[arg-type]
-        return TableRun(self.incoming, Prepared.of(table.log_potentials), table)
+        return TableRun(self.incoming, Prepared(table.log_potentials), table)
 
     @property
     def messages(self) -> Floats:

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from pgm import kernels
@@ -57,8 +56,8 @@ class Table(Factor):
         return self.log_potentials[(np.arange(self.num_factors), *np.asarray(assignment).T)]
 
     def prepare(self, potentials: Floats | None) -> "Prepared":
-        """Scale the tables for the probability domain."""
-        return Prepared.of(self.log_potentials if potentials is None else potentials)
+        """Keep the tables, to be scaled for the probability domain if need be."""
+        return Prepared(self.log_potentials if potentials is None else potentials)
 
     def run(self, incoming: Floats, prepared: "Prepared") -> "TableRun":
         """Sum in the probability domain where that is safe, and in the log domain elsewhere."""
@@ -114,29 +113,47 @@ class Table(Factor):
                 yield cls(np.arange(2 * len(shape)).reshape(2, len(shape)), values)
 
 
-@frozen(eq=False)
 class Prepared:
-    """Log-potentials (F, …), the same scaled to a maximum of 1 as (F, S), by what, and whether that is safe."""
+    """Log-potentials (F, …) and, made when first asked for, the same scaled for the probability domain.
 
-    log: Floats = field()
-    weights: Floats = field()
-    scale: Floats = field()
-    safe: NDArray[np.bool_] = field()
+    Attributes
+    ----------
+    log : the log-potentials
+    weights : (F, S) the same as weights, scaled to a maximum of 1
+    scale : (F,) by what, as a logarithm
+    safe : (F,) whether the finite entries span so little that products do not underflow
+    """
 
-    least: float = field()
+    def __init__(self, log_potentials: Floats) -> None:
+        self.log = log_potentials
+
+    @property
+    def weights(self) -> Floats:
+        """(F, S)."""
+        return self._scaled[0]
+
+    @property
+    def scale(self) -> Floats:
+        """(F,)."""
+        return self._scaled[1]
+
+    @property
+    def safe(self) -> NDArray[np.bool_]:
+        """(F,)."""
+        return self._scaled[2]
 
     @property
     def suits_odds(self) -> bool:
         """Whether all entries are possible, and of one range: then messages are finite."""
-        return self.least > 0.0 and bool(np.log(self.least) >= -kernels.pairs.SAFE_RANGE)
+        least = self._scaled[3]
+        return least > 0.0 and bool(np.log(least) >= -kernels.pairs.SAFE_RANGE)
 
-    @classmethod
-    def of(cls, log_potentials: Floats) -> "Prepared":
-        """Scale log-potentials."""
-        flat = np.require(log_potentials, np.float64, ["C", "W"]).reshape(len(log_potentials), -1)
+    @cached_property
+    def _scaled(self) -> tuple[Floats, Floats, NDArray[np.bool_], float]:
+        flat = np.require(self.log, np.float64, ["C", "W"]).reshape(len(self.log), -1)
         weights, scale, safe = np.empty_like(flat), np.empty(len(flat)), np.empty(len(flat), dtype=np.bool_)
         least = kernels.table.prepare(flat, weights, scale, safe)
-        return cls(log_potentials, weights, scale, safe, float(least))
+        return weights, scale, safe, float(least)
 
 
 class TableRun(FactorRun):

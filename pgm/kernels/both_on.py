@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["adjoints", "hear", "send", "totals"]
+__all__ = ["adjoints", "change", "hear", "reach", "send", "totals"]
 
 
 @kernel
@@ -30,10 +30,30 @@ def hear(total, zeros, ones, limit, heard):
 
 
 @kernel
+def reach(log_reward, first, second, variables):
+    """Return the greatest sum, over the factors at a variable, of |log ψ|: how far its messages can go in all."""
+    total = np.zeros(variables)
+    for f in range(np.uint64(len(log_reward))):
+        size = abs(log_reward[f])
+        total[np.uint64(first[f])] += size
+        total[np.uint64(second[f])] += size
+    return total.max() if variables > 0 else 0.0
+
+
+@kernel
+def change(odds, new):
+    """Return the greatest relative change of a message."""
+    greatest = 0.0
+    for f in range(np.uint64(len(odds))):
+        for j in range(np.uint64(2)):
+            greatest = max(greatest, abs(new[f, j] - odds[f, j]) / odds[f, j])
+    return greatest
+
+
+@kernel
 def send(reward, first, second, heard, odds, new, product):
-    """Write new odds, multiply them into `product` (ones), and return the greatest relative change."""
+    """Write new odds, and multiply them into `product` (ones)."""
     count = np.uint64(len(reward))
-    change = 0.0
     for f in range(count):
         i, j = np.uint64(first[f]), np.uint64(second[f])
         to_first, to_second = odds[f, 0], odds[f, 1]
@@ -42,14 +62,9 @@ def send(reward, first, second, heard, odds, new, product):
         new_first = (to_second + reward[f] * second_heard) / (to_second + second_heard)
         new[f, 0] = new_first
         new[f, 1] = new_second
-        if abs(new_first - to_first) > change * to_first:
-            change = abs(new_first - to_first) / to_first
-        if abs(new_second - to_second) > change * to_second:
-            change = abs(new_second - to_second) / to_second
     for f in range(count):
         product[np.uint64(first[f])] *= new[f, 0]
         product[np.uint64(second[f])] *= new[f, 1]
-    return change
 
 
 @kernel
