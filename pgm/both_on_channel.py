@@ -62,14 +62,23 @@ class BothOnChannel(Channel):
 
     def propose(self, total: Floats) -> Proposal:
         """Compute new odds; the run is what was heard and the old odds, the messages come with their products."""
-        heard = np.empty(len(self.ones))
-        nothing = kernels.both_on.hear(total, self.zeros, self.ones, _LIMIT, heard)
+        heard, product = np.empty(len(self.ones)), np.empty(len(self.ones))
+        new = np.empty_like(self.messages)
+        nothing = kernels.both_on.send(
+            total,
+            self.zeros,
+            self.ones,
+            _LIMIT,
+            self.reward,
+            self.first,
+            self.second,
+            heard,
+            self.messages,
+            new,
+            product,
+        )
         if nothing >= 0:
             raise self.contradiction(int(np.argmax((self.first == nothing) | (self.second == nothing))))
-        heard = np.exp(heard, out=heard)
-        new = np.empty_like(self.messages)
-        product = np.ones(len(heard))
-        kernels.both_on.send(self.reward, self.first, self.second, heard, self.messages, new, product)
         return Proposal((heard, self.messages, product), new)
 
     def absorb(

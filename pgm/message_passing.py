@@ -113,9 +113,11 @@ class MessagePassing:
 
     def send(self, steps: Sequence[Step]) -> float:
         """Carry out steps at the same time, each from the messages before all of them; return the greatest change."""
-        proposals = [self.channels[step.block].propose(self.total) for step in steps]
         if self.record:
             self.tape.append([])
+        if len(steps) == 1:
+            return self._absorb(steps[0], self.channels[steps[0].block].propose(self.total))
+        proposals = [self.channels[step.block].propose(self.total) for step in steps]
         return max((self._absorb(step, made) for step, made in zip(steps, proposals, strict=True)), default=0.0)
 
     def residual(self, step: Step) -> float:

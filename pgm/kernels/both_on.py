@@ -14,19 +14,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["adjoints", "change", "hear", "reach", "send", "totals"]
-
-
-@kernel
-def hear(total, zeros, ones, limit, heard):
-    """Write the log-odds of all that each variable hears, cut off; return one that has no possible state, or -1."""
-    nothing = -1
-    for v in range(len(zeros)):
-        value = total[ones[v]] - total[zeros[v]]
-        if np.isnan(value):
-            nothing = v
-        heard[v] = min(max(value, -limit), limit)
-    return nothing
+__all__ = ["adjoints", "change", "reach", "send", "totals"]
 
 
 @kernel
@@ -51,8 +39,20 @@ def change(odds, new):
 
 
 @kernel
-def send(reward, first, second, heard, odds, new, product):
-    """Write new odds, and multiply them into `product` (ones)."""
+def send(total, zeros, ones, limit, reward, first, second, heard, odds, new, product):
+    """Write what each variable hears in all, new odds, and their products; return a variable without a state, or -1.
+
+    `total` holds the sums of all messages at the states; `zeros` and `ones` are the places of each variable's states.
+    """
+    nothing = -1
+    for v in range(len(zeros)):
+        value = total[ones[v]] - total[zeros[v]]
+        if np.isnan(value):
+            nothing = v
+        heard[v] = np.exp(min(max(value, -limit), limit))
+        product[v] = 1.0
+    if nothing >= 0:
+        return nothing
     count = np.uint64(len(reward))
     for f in range(count):
         i, j = np.uint64(first[f]), np.uint64(second[f])
@@ -65,6 +65,7 @@ def send(reward, first, second, heard, odds, new, product):
     for f in range(count):
         product[np.uint64(first[f])] *= new[f, 0]
         product[np.uint64(second[f])] *= new[f, 1]
+    return nothing
 
 
 @kernel
