@@ -52,7 +52,10 @@ class BothOnChannel(Channel):
         super().__init__(block, log_potentials, mode="sum", damping=0.0)
         self.reward = np.exp(log_potentials)
         self.first, self.second, self.zeros, self.ones = block.pairs
-        self.messages = np.ones((len(log_potentials), 2))
+
+    def uniform(self) -> Floats:
+        """Return odds of 1."""
+        return np.ones((self.block.factor.num_factors, 2))
 
     def incoming(self, total: Floats) -> Floats:
         """Return (F, 4): what the factors hear, as every factor takes it."""

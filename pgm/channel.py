@@ -43,7 +43,11 @@ class Channel:
 
     def __init__(self, block: Block, prepared: Any, *, mode: str, damping: float) -> None:
         self.block, self.prepared, self.mode, self.damping = block, prepared, mode, damping
-        self.messages = np.zeros(block.index.shape)
+        self.messages = self.uniform()
+
+    def uniform(self) -> Floats:
+        """Return messages that say nothing."""
+        return np.zeros(self.block.index.shape)
 
     # Forward
 

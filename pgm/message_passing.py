@@ -147,16 +147,14 @@ class MessagePassing:
 
     def beliefs(self) -> Floats:
         """Return (states,): the belief of every variable, each normalised."""
-        if not self.layout.graph.num_variables:
-            return np.zeros(0)
-        top, weights, totals = self._normalisers()
-        impossible = np.flatnonzero(top == -np.inf)
-        if len(impossible):
-            name = self.layout.graph.variable_at(int(impossible[0])).name
+        result = np.zeros(self.layout.num_states)
+        nothing = kernels.passing.beliefs(self.total, self.layout.start, result)
+        if nothing >= 0:
+            name = self.layout.graph.variable_at(int(nothing)).name
             raise ContradictionError(
                 f"every state of variable {name!r} is impossible: its factors (or the evidence) contradict each other"
             )
-        return np.asarray(weights / totals[self.layout.variable_of_state])
+        return result
 
     def log_partition(self, runs: Sequence[FactorRun]) -> float:
         """Return the Bethe log-partition of the messages: Σ_α log Z_α + Σ_i (1 - d_i) log Z_i.

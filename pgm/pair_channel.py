@@ -28,7 +28,10 @@ class PairChannel(Channel):
         self.weights = weights
         self.zero = np.ascontiguousarray(block.index[:, [0, 2]])
         self.local_ones = np.ascontiguousarray(block.local[:, [1, 3]])
-        self.messages = np.zeros((len(weights), 2))
+
+    def uniform(self) -> Floats:
+        """Return log-odds of 0."""
+        return np.zeros((self.block.factor.num_factors, 2))
 
     def incoming(self, total: Floats) -> Floats:
         """Return (F, 4): what the factors hear, as every factor takes it."""

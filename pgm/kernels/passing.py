@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["absorb", "cavities", "resum"]
+__all__ = ["absorb", "beliefs", "cavities", "resum"]
 
 NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
 NEW_ZERO = 1000.0  # what counts as the change of a message that becomes zero
@@ -65,6 +65,27 @@ def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
             for w in range(first, last):
                 contribution[local[f, w]] += new[f, w]
     return change, contradiction
+
+
+@kernel
+def beliefs(total, start, result):
+    """Write the belief of every variable, each normalised; return one without a possible state, or -1."""
+    nothing = -1
+    for variable in range(len(start) - 1):
+        first, last = start[variable], start[variable + 1]
+        top = -np.inf
+        for state in range(first, last):
+            top = max(top, total[state])
+        if top == -np.inf:
+            nothing = variable
+            continue
+        mass = 0.0
+        for state in range(first, last):
+            result[state] = np.exp(total[state] - top)
+            mass += result[state]
+        for state in range(first, last):
+            result[state] /= mass
+    return nothing
 
 
 @kernel
