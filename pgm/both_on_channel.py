@@ -96,8 +96,7 @@ class BothOnChannel(Channel):
             product = np.ones_like(product)
             np.multiply.at(product, self.first, new[:, 0])
             np.multiply.at(product, self.second, new[:, 1])
-        contribution[0::2] = 0.0
-        contribution[1::2] = np.log(product)
+        np.log(product, out=contribution[1::2])  # at states 0 it stays 0
         if keep:
             self.messages = new
         return float(change), -1

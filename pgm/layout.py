@@ -40,7 +40,7 @@ class Block:
     local: Ints = field(repr=False)
     first: int = field()
 
-    @property
+    @cached_property
     def contributions(self) -> slice:
         """The block's place in the array of all blocks' contributions."""
         return slice(self.first, self.first + len(self.states))
@@ -127,7 +127,7 @@ class Layout:
         start = np.searchsorted(states[positions], np.arange(self.num_states + 1))
         return start.astype(np.int64), positions.astype(np.int64)
 
-    @property
+    @cached_property
     def num_contributions(self) -> int:
         """The length of the array of all blocks' contributions."""
         return sum(len(block.states) for block in self.blocks)

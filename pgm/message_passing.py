@@ -74,6 +74,7 @@ class MessagePassing:
             for block in layout.blocks
         ]
         self.contributions = np.zeros(layout.num_contributions)
+        self._contributors = layout.contributors
         self.base = np.zeros(layout.num_states)
         for variable, state in (evidence or {}).items():
             first, last = layout.start[variable : variable + 2]
@@ -115,8 +116,9 @@ class MessagePassing:
         """Carry out steps at the same time, each from the messages before all of them; return the greatest change."""
         if self.record:
             self.tape.append([])
-        if len(steps) == 1:
-            return self._absorb(steps[0], self.channels[steps[0].block].propose(self.total))
+        if len(steps) == 1:  # the most frequent case, and the quickest
+            (step,) = steps
+            return self._absorb(step, self.channels[step.block].propose(self.total))
         proposals = [self.channels[step.block].propose(self.total) for step in steps]
         return max((self._absorb(step, made) for step, made in zip(steps, proposals, strict=True)), default=0.0)
 
@@ -138,7 +140,7 @@ class MessagePassing:
         )
         if contradiction >= 0:
             raise channel.contradiction(contradiction)
-        kernels.passing.resum(block.states, *self.layout.contributors, self.contributions, self.base, self.total)
+        kernels.passing.resum(block.states, *self._contributors, self.contributions, self.base, self.total)
         if self.record:
             self.tape[-1].append((step.block, Sent(proposal.run, channel.messages, step.targets)))
         return change

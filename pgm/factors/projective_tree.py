@@ -191,4 +191,6 @@ def crosses(heads: Integers, modifiers: Integers) -> bool:
 
 def _by_arc(messages: Floats, arcs: int) -> Floats:
     """Return (F, A, 2): the OFF and ON messages of each arc, in memory that a kernel can take."""
-    return np.require(messages, np.float64, ["C", "W"]).reshape(len(messages), arcs, 2)
+    if messages.dtype != np.float64 or not (messages.flags.c_contiguous and messages.flags.writeable):
+        messages = np.require(messages, np.float64, ["C", "W"])
+    return messages.reshape(len(messages), arcs, 2)
