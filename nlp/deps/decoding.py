@@ -1,4 +1,4 @@
-"""From beliefs of arcs to a tree: never a cycle, never a second root where there may be but one."""
+"""From beliefs or scores of arcs to a tree: never a cycle, never a second root where there may be but one."""
 
 from typing import Literal
 
@@ -12,13 +12,15 @@ from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from pgm.arborescence import maximum_arborescence
 
-__all__ = ["Decoder", "best_tree", "best_trees_of", "decode"]
+__all__ = ["Decoder", "best_tree", "best_trees_of", "log_odds", "minimum_risk"]
 
 Floats = NDArray[np.float64]
-Decoder = Literal["mbr", "log-odds"]
+Decoder = Literal["mbr", "log-odds", "map"]
 
 
-def decode(parts: Parts, settings: ModelSettings, beliefs: Floats, *, decoder: Decoder = "mbr") -> NDArray[np.int64]:
+def minimum_risk(
+    parts: Parts, settings: ModelSettings, beliefs: Floats, *, decoder: Decoder = "mbr"
+) -> NDArray[np.int64]:
     """Return the head of each word, (n + 1,) with -1 for the root.
 
     "mbr" maximises the expected number of right arcs (Gormley et al. 2015, eq. 3); "log-odds" the sum of
@@ -27,14 +29,16 @@ def decode(parts: Parts, settings: ModelSettings, beliefs: Floats, *, decoder: D
     Examples
     --------
     >>> parts = Parts.all_arcs(2)
-    >>> decode(parts, ModelSettings(), np.array([0.9, 0.1, 0.2, 0.8]))
+    >>> minimum_risk(parts, ModelSettings(), np.array([0.9, 0.1, 0.2, 0.8]))
     array([-1,  0,  1])
     """
-    scores = beliefs
-    if decoder == "log-odds":
-        tiny = np.finfo(np.float64).tiny
-        scores = np.log(np.maximum(beliefs, tiny)) - np.log(np.maximum(1.0 - beliefs, tiny))
-    return best_tree(parts, settings, scores)
+    return best_tree(parts, settings, log_odds(beliefs) if decoder == "log-odds" else beliefs)
+
+
+def log_odds(beliefs: Floats) -> Floats:
+    """Return log b / (1 - b), finite for 0 and 1 too."""
+    tiny = np.finfo(np.float64).tiny
+    return np.log(np.maximum(beliefs, tiny)) - np.log(np.maximum(1.0 - beliefs, tiny))
 
 
 def best_trees_of(

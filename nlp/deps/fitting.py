@@ -12,9 +12,9 @@ from nlp.deps.errors import ParserError
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.parts import Parts
 from nlp.deps.progress import Progress
-from nlp.deps.pruning import Pruner, PruningSettings, first_order
+from nlp.deps.pruning import Pruner, PruningSettings
 from nlp.deps.scorer import Scorer
-from nlp.deps.settings import ModelSettings
+from nlp.deps.settings import ModelSettings, first_order
 from nlp.deps.training import Epoch, Example, Training, TrainingSettings, choose_rate, timed
 from nlp.features import TemplateSet, Vocabulary
 

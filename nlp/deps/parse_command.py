@@ -2,9 +2,11 @@
 
 import sys
 import time
+from typing import Any
 
 import click
 
+from nlp.deps.options import inference_options
 from nlp.deps.refusal import refusing
 
 __all__ = ["info", "parse"]
@@ -14,18 +16,24 @@ __all__ = ["info", "parse"]
 @click.option("--model", "model_file", required=True, type=click.Path(), help="File of `tacana train`.")
 @click.argument("source", type=click.Path(), default="-")
 @click.option("--output", type=click.Path(), default="-", help="File to write; standard output by default.")
+@inference_options(defaults=False)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse.")
 @refusing
-def parse(model_file: str, source: str, output: str, workers: int) -> None:
+def parse(model_file: str, source: str, output: str, workers: int, **options: Any) -> None:
     """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
 
     SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz; its heads are not looked at, everything else is written back
-    as it was.
+    as it was.  Inference is that of the model's training unless options say otherwise.
     """
     from nlp.conll import read_all, write_sentences
+    from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
 
     parser = DependencyParser.load(model_file)
+    try:
+        parser = parser.using(**{name: value for name, value in options.items() if value is not None})
+    except ValueError as error:
+        raise ParserError(str(error)) from None
     sentences = read_all(source, strict_trees=False, on_warning=lambda message: None)
     started = time.perf_counter()
     parsed = parser.parse(sentences, workers=workers)

@@ -2,23 +2,27 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from copy import copy
+from typing import Any, Literal, get_args
 
 import numpy as np
 from attrs import evolve, fields_dict
 from numpy.typing import NDArray
 
-from nlp.conll import Sentence, is_projective
+from nlp.conll import Sentence
 from nlp.deps.checkpoint import Checkpoint
-from nlp.deps.decoding import Decoder, best_trees_of, decode
+from nlp.deps.decoding import Decoder, best_trees_of, minimum_risk
 from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
+from nlp.deps.graphs import Scores
 from nlp.deps.inference import infer
 from nlp.deps.length_bounds import LengthBounds
+from nlp.deps.map_decoding import map_tree
 from nlp.deps.model_file import ModelFileError, check_writable, read_model, subset, write_model
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
+from nlp.deps.sentences import as_sentences, usable
 from nlp.deps.settings import ModelSettings
 from nlp.deps.training import Epoch, TrainingSettings
 from nlp.evaluation import Evaluation, evaluate
@@ -28,6 +32,10 @@ __all__ = ["DependencyParser"]
 
 Floats = NDArray[np.float64]
 Report = Callable[[str], None]
+
+_CHANGEABLE = {
+    "iterations", "damping", "schedule", "tree_first", "inference", "constraint", "no_two_cycle", "roots", "tree",
+}  # fmt: skip
 
 
 class DependencyParser:
@@ -40,7 +48,7 @@ class DependencyParser:
     pruning : how arcs are pruned, or None for all arcs; by default only a second-order model prunes
     bits : 2^bits weights
     templates : by kind ("arc", "grandparent", "sibling", "pruner"), in place of the default ones
-    decoder : "mbr" or "log-odds"
+    decoder : "mbr", "log-odds" or "map"
 
     Examples
     --------
@@ -77,6 +85,8 @@ class DependencyParser:
         self.pruning: PruningSettings | None = pruning
         if not 1 <= bits <= 28:
             raise ValueError(f"DependencyParser: bits is between 1 and 28 (2^28 weights are 2 GiB), not {bits}")
+        if decoder not in get_args(Decoder):
+            raise ValueError(f"DependencyParser: decoder is one of {get_args(Decoder)}, not {decoder!r}")
         self.bits, self.decoder = bits, decoder
         self.templates = {**DEFAULTS, **(templates or {})}
         self.pruner: Pruner | None = None
@@ -119,8 +129,8 @@ class DependencyParser:
         say = report or (lambda _: None)
         if save_to is not None:
             check_writable(save_to)
-        sentences = _usable(_sentences(train, "fit"), say)
-        dev_sentences = None if dev is None else _sentences(dev, "fit")
+        sentences = usable(as_sentences(train, "fit"), say)
+        dev_sentences = None if dev is None else as_sentences(dev, "fit")
         if dev_sentences is not None and not dev_sentences:
             raise ParserError("there are no development sentences; leave `dev` out to train without them")
         if self._roots is None:
@@ -171,18 +181,14 @@ class DependencyParser:
         return candidates
 
     def _make_scorer(self, vocabulary: Vocabulary) -> Scorer:
-        kinds = ["arc"]
-        if self.model.order == 2:
-            kinds += ["grandparent"] if self.model.grandparents else []
-            kinds += ["sibling"] if self.model.siblings else []
-        return Scorer.of(vocabulary, self.templates, self.bits, kinds)
+        return Scorer.of(vocabulary, self.templates, self.bits, self.model)
 
     # Parsing
 
     def parse(self, sentences: Iterable[Sentence], *, workers: int = 1) -> list[Sentence]:
         """Return the sentences with predicted heads, in order; the result does not depend on `workers`."""
         self._fitted()
-        chosen = _sentences(sentences, "parse")
+        chosen = as_sentences(sentences, "parse")
         if workers > 1 and len(chosen) > 1:
             from nlp.deps.workers import parse_in_processes
 
@@ -195,13 +201,16 @@ class DependencyParser:
         """Return (n,): the predicted head of each word."""
         if not len(sentence):
             return np.zeros(0, dtype=np.int64)
-        parts, beliefs = self._beliefs(sentence)
-        return decode(parts, self.model, beliefs, decoder=self.decoder)[1:]
+        parts, scores = self._scores(sentence)
+        if self.decoder == "map":
+            return map_tree(parts, self.model, scores)[1:]
+        beliefs = infer(parts, self.model, scores).beliefs
+        return minimum_risk(parts, self.model, beliefs, decoder=self.decoder)[1:]
 
     def marginals(self, sentence: Sentence) -> Floats:
         """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0."""
-        parts, beliefs = self._beliefs(sentence)
-        return parts.matrix(beliefs, 0.0)[:, 1:]
+        parts, scores = self._scores(sentence)
+        return parts.matrix(infer(parts, self.model, scores).beliefs, 0.0)[:, 1:]
 
     def best_parses(self, sentence: Sentence, k: int) -> list[tuple[float, NDArray[np.int64]]]:
         """Return the k best projective parses, as (score, heads (n,)), best first.
@@ -211,26 +220,43 @@ class DependencyParser:
         """
         if self.model.tree != "projective":
             raise ParserError("k best parses are for projective models; this one is non-projective")
-        scorer, pruner, weights = self._fitted()
-        if self.model.order == 1:
-            parts = pruner.candidates(sentence)
-            scores = scorer.arc_scores(scorer.prepare(sentence), parts, weights)
-        else:
-            parts, scores = self._beliefs(sentence)
-        return [(score, heads[1:]) for score, heads in best_trees_of(parts, self.model, scores, k)]
+        parts, scores = self._scores(sentence)
+        values = scores["arc"] if self.model.order == 1 else infer(parts, self.model, scores).beliefs
+        return [(score, heads[1:]) for score, heads in best_trees_of(parts, self.model, values, k)]
+
+    def using(self, *, decoder: Decoder | None = None, **inference: Any) -> "DependencyParser":
+        """Return a parser with the same weights that decodes or infers in another way.
+
+        Parameters
+        ----------
+        decoder : as in the constructor
+        inference : iterations, damping, schedule, tree_first, inference, constraint, no_two_cycle, roots, tree; what
+            parts are scored belongs to the weights, and cannot be changed
+
+        Examples
+        --------
+        >>> sentences = [Sentence.from_words(["a", "dog", "barks"], tags=["D", "N", "V"], heads=[2, 3, 0])] * 4
+        >>> parser = DependencyParser(epochs=5, bits=12).fit(sentences)
+        >>> parser.using(decoder="map", iterations=8).parse(sentences[:1])[0].heads.tolist()
+        [2, 3, 0]
+        """
+        unknown = set(inference) - _CHANGEABLE
+        if unknown:
+            raise TypeError(f"`using` cannot change {sorted(unknown)}; it can change {sorted(_CHANGEABLE)} and decoder")
+        changed = copy(self)
+        changed.model = evolve(self.model, **inference)
+        changed.decoder = decoder or self.decoder
+        return changed
 
     def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:
         """Parse sentences with gold heads, and compare."""
-        gold = _sentences(sentences, "score")
+        gold = as_sentences(sentences, "score")
         return evaluate(gold, self.parse(gold, workers=workers))
 
-    def _beliefs(self, sentence: Sentence) -> tuple[Parts, Floats]:
+    def _scores(self, sentence: Sentence) -> tuple[Parts, Scores]:
         scorer, pruner, weights = self._fitted()
         parts = pruner.candidates(sentence)
-        prepared = scorer.prepare(sentence)
-        arcs = scorer.arc_scores(prepared, parts, weights)
-        pairs = scorer.pair_scores(prepared, parts, self.model, weights)
-        return parts, infer(parts, self.model, arcs, pairs).beliefs
+        return parts, scorer.scores(scorer.prepare(sentence), parts, weights)
 
     def _fitted(self) -> tuple[Scorer, Pruner, Any]:
         if self.scorer is None or self.pruner is None or self.weights is None:
@@ -298,37 +324,3 @@ class DependencyParser:
         )
         parser.history = [Epoch(*row) for row in settings["history"]]  # without times: the same run, the same bytes
         return parser
-
-
-def _sentences(given: Any, what: str) -> list[Sentence]:
-    if isinstance(given, Sentence | str | os.PathLike):
-        raise ParserError(
-            f"{what} takes sentences, such as nlp.conll.read_all(file) returns, not {type(given).__name__}; "
-            f"for a single one, give a list of one"
-        )
-    chosen = list(given)
-    wrong = [s for s in chosen if not isinstance(s, Sentence)]
-    if wrong:
-        raise ParserError(f"{what} takes nlp.conll.Sentence objects, not {type(wrong[0]).__name__}")
-    return chosen
-
-
-def _usable(sentences: list[Sentence], say: Report) -> list[Sentence]:
-    if not sentences:
-        raise ParserError("there are no training sentences")
-    missing = [s for s in sentences if (np.asarray(s.heads) < 0).any()]
-    if missing:
-        place = f"{missing[0].source}:{missing[0].line}: " if missing[0].source else ""
-        raise ParserError(f"{place}a training sentence has a word without a head; training needs all heads")
-    kept = [s for s in sentences if len(s)]
-    for sentence in kept:
-        try:
-            is_projective(sentence.heads)
-        except ValueError as error:
-            place = f"{sentence.source}:{sentence.line}: " if sentence.source else ""
-            raise ParserError(f"{place}the heads of a training sentence are no tree: {error}") from None
-    if not kept:
-        raise ParserError("no training sentence has a word")
-    if all(tag == "_" for s in kept for tag in s.tags):
-        say("no tags in the training data: features of tags are left out")
-    return kept

@@ -1,6 +1,8 @@
 """The parts of a sentence that a model scores: candidate arcs, and pairs of them."""
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -36,6 +38,7 @@ class Parts:
     n: int = field()
     heads: Ints = field(repr=False)
     modifiers: Ints = field(repr=False)
+    _derived: dict[str, Any] = field(factory=dict, init=False, repr=False)
 
     @classmethod
     def all_arcs(cls, n: int) -> "Parts":
@@ -69,6 +72,12 @@ class Parts:
     def siblings(self) -> Ints:
         """(pairs, 2): the arcs h → m and h → s with m before s, by number."""
         return kernels.pairs.siblings(self.heads, self.modifiers, self.n)
+
+    def derived(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` makes of these arcs, made once."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        return self._derived[name]
 
     def matrix(self, values: ArrayLike, fill: float) -> NDArray[np.float64]:
         """Return (n + 1, n + 1) with the arcs' values at [h, m], and `fill` elsewhere."""

@@ -7,7 +7,7 @@ best one are kept, and at most ten.  The right-branching tree stays, so that the
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, gt, le
 from numpy.typing import NDArray
 
@@ -16,7 +16,7 @@ from nlp.deps.inference import infer
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
-from nlp.deps.settings import ModelSettings
+from nlp.deps.settings import ModelSettings, first_order
 
 __all__ = ["Pruner", "PruningSettings", "oracle"]
 
@@ -65,16 +65,11 @@ class Pruner:
         if self.scorer is None or self.weights is None:
             return Parts.of_mask(allowed)
         parts = Parts.of_mask(allowed)
-        scores = self.scorer.arc_scores(self.scorer.prepare(sentence), parts, self.weights)
-        beliefs = infer(parts, first_order(self.model), scores, np.zeros(0)).beliefs
+        scores = self.scorer.scores(self.scorer.prepare(sentence), parts, self.weights)
+        beliefs = infer(parts, first_order(self.model), scores).beliefs
         kept = _likely(parts.matrix(beliefs, 0.0), self.settings)
         kept[places, places + 1] = True
         return Parts.of_mask(kept & allowed)
-
-
-def first_order(settings: ModelSettings) -> ModelSettings:
-    """Return the first-order model that goes with a model."""
-    return evolve(settings, order=1, constraint="tree", inference="bp")
 
 
 def _likely(matrix: Floats, settings: PruningSettings) -> NDArray[np.bool_]:

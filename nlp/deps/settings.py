@@ -2,14 +2,15 @@
 
 from typing import Any, Literal
 
-from attrs import asdict, field, frozen
+from attrs import asdict, evolve, field, frozen
 from attrs.validators import ge, lt
 
 from autodiff.validators import one_of
 
-__all__ = ["ModelSettings"]
+__all__ = ["ModelSettings", "first_order"]
 
 Tree = Literal["projective", "nonprojective"]
+Schedule = Literal["tree", "parallel"]
 Constraint = Literal["tree", "exactly_one", "at_most_one", "not_two"]
 
 
@@ -22,12 +23,15 @@ class ModelSettings:
     order : 1 for arcs alone, 2 for pairs of arcs as well
     tree : "projective" or "nonprojective"
     roots : whether exactly "one" word depends on the root, or "any" number
-    grandparents, siblings : which pairs a second-order model has
+    grandparents, siblings : which pairs of arcs a second-order model has; siblings are any two children of a head
+    childseq : whether it has the sequences of a head's children, too: each child with the one before it (CHILDSEQ)
+    nocross : whether it has penalties for two words whose arcs cross (NOCROSS), in nonprojective models
     constraint : "tree", or one of the weaker ones of Smith & Eisner's Table 3
     no_two_cycle : forbid h → m together with m → h, besides a weaker constraint
-    inference : "bp", or "exact" by dynamic programming (projective models with arcs or grandparents)
-    iterations, damping : of belief propagation, up and down the tree rooted at the constraint
-    tree_first : whether the tree constraint speaks before the pairs of arcs do
+    inference : "bp", or "exact" by dynamic programming (projective models with arcs, grandparents and childseq)
+    iterations, damping : of belief propagation
+    schedule : "tree" (up and down the tree rooted at the constraint) or "parallel"
+    tree_first : whether the tree constraint speaks before all others do, in the schedule "tree"
     """
 
     order: int = field(default=2, validator=one_of(1, 2))
@@ -35,20 +39,37 @@ class ModelSettings:
     roots: Literal["one", "any"] = field(default="one", validator=one_of("one", "any"))
     grandparents: bool = True
     siblings: bool = True
+    childseq: bool = False
+    nocross: bool = False
     constraint: Constraint = field(default="tree", validator=one_of("tree", "exactly_one", "at_most_one", "not_two"))
     no_two_cycle: bool = False
     inference: Literal["bp", "exact"] = field(default="bp", validator=one_of("bp", "exact"))
     iterations: int = field(default=4, validator=ge(1))
     damping: float = field(default=0.0, validator=[ge(0), lt(1)])
+    schedule: Schedule = field(default="tree", validator=one_of("tree", "parallel"))
     tree_first: bool = True
 
     def __attrs_post_init__(self) -> None:
+        if self.order == 1 and (self.childseq or self.nocross):
+            raise ValueError(
+                "childseq and nocross are parts of second-order models: use order=2 "
+                "(grandparents and siblings can be left out)"
+            )
+        if self.nocross and self.tree == "projective":
+            raise ValueError("nocross is for nonprojective models: in a projective tree no arcs cross")
+        if self.inference == "exact" and self.constraint != "tree":
+            raise ValueError(f"exact inference is for constraint='tree', not {self.constraint!r}; use inference='bp'")
         if self.inference == "exact" and self.order == 2 and (self.tree != "projective" or self.siblings):
             raise ValueError(
-                "exact inference of second order is for projective models with grandparents and without siblings: "
-                "use tree='projective' and siblings=False, or inference='bp'"
+                "exact inference of second order is for projective models with grandparents or childseq and without "
+                "siblings: use tree='projective' and siblings=False, or inference='bp'"
             )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""
         return asdict(self)
+
+
+def first_order(settings: ModelSettings) -> ModelSettings:
+    """Return the first-order model that goes with a model: the same trees, arcs alone."""
+    return evolve(settings, order=1, constraint="tree", childseq=False, nocross=False)

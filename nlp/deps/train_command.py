@@ -5,13 +5,10 @@ from typing import Any
 
 import click
 
+from nlp.deps.options import inference_options, switch
 from nlp.deps.refusal import refusing
 
 __all__ = ["train"]
-
-
-def _switch(name: str, default: bool, text: str) -> Any:
-    return click.option(f"--{name}/--no-{name}", default=default, show_default=True, help=text)
 
 
 def _rate(text: str) -> float | None:
@@ -34,16 +31,15 @@ def _rate(text: str) -> float | None:
 @click.option("--tree", type=click.Choice(["projective", "nonprojective"]), default="projective", show_default=True)
 @click.option("--objective", type=click.Choice(["cll", "l2", "risk", "l2+risk"]), default="l2", show_default=True)
 @click.option("--roots", type=click.Choice(["one", "any"]), help="Words under the root; as in the data by default.")
-@click.option("--iterations", type=click.IntRange(1), default=4, show_default=True, help="Of belief propagation.")
-@click.option("--damping", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True)
-@click.option("--inference", type=click.Choice(["bp", "exact"]), default="bp", show_default=True)
-@click.option("--constraint", type=click.Choice(["tree", "exactly_one", "at_most_one", "not_two"]), default="tree")
-@_switch("grandparents", True, "Factors for grandparents.")
-@_switch("siblings", True, "Factors for all pairs of siblings.")
-@_switch("two-cycles", True, "With a weaker constraint: allow h → m with m → h.")
-@_switch("pruning", True, "Prune arcs first (second order).")
+@inference_options(defaults=True)
+@switch("grandparents", True, "Factors for grandparents.")
+@switch("siblings", True, "Factors for all pairs of siblings.")
+@switch("childseq", False, "Factors for the sequence of a head's children.")
+@switch("nocross", False, "Factors for two words whose arcs cross (nonprojective).")
+@switch("two-cycles", True, "With a weaker constraint: allow h → m with m → h.")
+@switch("pruning", True, "Prune arcs first (second order).")
 @click.option("--folds", type=click.IntRange(1), default=4, show_default=True, help="Jackknife folds of the pruner.")
-@_switch("bounds", False, "Also prune arcs longer than any seen for their tags.")
+@switch("bounds", False, "Also prune arcs longer than any seen for their tags.")
 @click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=1e-4, show_default=True,
               help="Heads below so much of a word's best are pruned.")  # fmt: skip
 @click.option("--most-heads", type=click.IntRange(1), default=10, show_default=True, help="Heads of a word left.")
@@ -54,7 +50,6 @@ def _rate(text: str) -> float | None:
 @click.option("--l2", "regularisation", type=click.FloatRange(0), default=0.1, show_default=True, help="Coefficient λ.")
 @click.option("--bits", type=click.IntRange(8, 28), default=22, show_default=True, help="2^bits weights.")
 @click.option("--templates", "template_file", type=click.Path(), help="Feature templates in place of the default ones.")
-@click.option("--decoder", type=click.Choice(["mbr", "log-odds"]), default="mbr", show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse --dev.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of a run that was stopped.")

@@ -16,7 +16,7 @@ from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.objectives import Objective, loss_and_adjoints
 from nlp.deps.parts import Parts
-from nlp.deps.scorer import PreparedSentence, Scorer
+from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
 from nlp.features import GradientBuffer, HashedAdaGrad
 
@@ -167,13 +167,12 @@ def _add_gradient(
     weights: Floats,
     buffer: GradientBuffer,
 ) -> float:
-    prepared: PreparedSentence = scorer.prepare(example.sentence)
-    arc_scores = scorer.arc_scores(prepared, example.parts, weights)
-    pair_scores = scorer.pair_scores(prepared, example.parts, model, weights)
-    loss, arcs, pairs = loss_and_adjoints(
-        objective, example.parts, model, arc_scores, pair_scores, example.gold, temperature=temperature
-    )
-    scorer.accumulate(prepared, example.parts, model, arcs, pairs, buffer, smallest=_NEGLIGIBLE)
+    prepared = scorer.prepare(example.sentence)
+    scores = scorer.scores(prepared, example.parts, weights)
+    loss, adjoints = loss_and_adjoints(
+        objective, example.parts, model, scores, example.gold, temperature=temperature
+    )  # fmt: skip
+    scorer.accumulate(prepared, example.parts, adjoints, buffer, smallest=_NEGLIGIBLE)
     return loss
 
 

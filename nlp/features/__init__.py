@@ -2,7 +2,7 @@
 
 from nlp.features.atoms import KINDS, Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
-from nlp.features.defaults import ARC, DEFAULTS, GRANDPARENT, PRUNER, SIBLING
+from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
 from nlp.features.gradient_buffer import GradientBuffer
@@ -15,10 +15,12 @@ from nlp.features.vocabulary import Vocabulary
 __all__ = [
     "ARC",
     "ATTRIBUTES",
+    "CHILDSEQ",
     "CLASSES",
     "DEFAULTS",
     "GRANDPARENT",
     "KINDS",
+    "NOCROSS",
     "PRUNER",
     "SIBLING",
     "Atom",

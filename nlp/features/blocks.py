@@ -198,7 +198,7 @@ _POSITIONAL = {
     "dir": (PAIR, [0] * DISTANCE_BINS + [1] * DISTANCE_BINS),
     "dist": (PAIR, [*range(DISTANCE_BINS)] * 2),
     "shape": (SHAPE, [0, 1, 2]),
-    "side": (SIDE, [0, 1]),
+    "side": (SIDE, [0, 1, 2]),
     "adjacent": (ADJACENT, [0, 1]),
     "count": (COUNT, [*range(COUNT_BINS)]),
 }

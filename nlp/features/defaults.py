@@ -1,13 +1,14 @@
 """The default templates.
 
 ARC is that of McDonald, Crammer & Pereira (2005) with the lemmas, coarse tags, morphology and wider contexts of Martins
-et al. (2010); GRANDPARENT and SIBLING follow Carreras (2007); PRUNER is a smaller ARC, of tags above all.
+et al. (2010); GRANDPARENT, SIBLING and CHILDSEQ follow Carreras (2007), NOCROSS Smith & Eisner (2008); PRUNER is a
+smaller ARC, of tags above all.
 Templates that need a column which the data lacks are dropped when a model is fitted (`TemplateSet.without`).
 """
 
 from nlp.features.templates import parse_templates
 
-__all__ = ["ARC", "DEFAULTS", "GRANDPARENT", "PRUNER", "SIBLING"]
+__all__ = ["ARC", "CHILDSEQ", "DEFAULTS", "GRANDPARENT", "NOCROSS", "PRUNER", "SIBLING"]
 
 _ARC = """
 [arc]
@@ -204,8 +205,54 @@ m.tag m.tag+1 s.tag-1 s.tag dir.ms
 m.morph s.morph dir.ms
 """
 
-DEFAULTS = parse_templates(_ARC + _PRUNER + _GRANDPARENT + _SIBLING, source="nlp.features.defaults")
+# A child, and the one before it on the same side; `side` tells apart a first child, where s is h.
+_CHILDSEQ = """
+[childseq]
+side dir dist.ms
+side dir dist
+s.tag m.tag side dir
+s.coarse m.coarse side dir
+h.tag s.tag m.tag side dir
+h.coarse s.coarse m.coarse side dir
+h.tag s.tag m.tag side dir dist.ms
+h.coarse s.coarse m.coarse side dir dist dist.ms
+h.form s.tag m.tag side dir
+h.tag s.form m.tag side dir
+h.tag s.tag m.form side dir
+h.lemma s.tag m.tag side dir
+h.tag s.lemma m.tag side dir
+h.tag s.tag m.lemma side dir
+h.lemma s.lemma m.tag side dir
+h.lemma s.tag m.lemma side dir
+h.tag s.lemma m.lemma side dir
+h.tag s.tag m.tag-1 m.tag side dir
+h.tag s.tag m.tag m.tag+1 side dir
+h.tag s.tag-1 s.tag m.tag side dir
+h.tag s.tag s.tag+1 m.tag side dir
+s.form m.tag side dir
+s.tag m.form side dir
+s.form m.form side dir
+s.lemma m.lemma side dir
+"""
+
+# Two words whose arcs cross: what Smith & Eisner (2008) ask of them.
+_NOCROSS = """
+[nocross]
+bias
+h.tag
+m.tag
+h.coarse
+m.coarse
+h.tag m.tag
+h.coarse m.coarse
+"""
+
+DEFAULTS = parse_templates(
+    _ARC + _PRUNER + _GRANDPARENT + _SIBLING + _CHILDSEQ + _NOCROSS, source="nlp.features.defaults"
+)
 ARC = DEFAULTS["arc"]
 PRUNER = DEFAULTS["pruner"]
 GRANDPARENT = DEFAULTS["grandparent"]
 SIBLING = DEFAULTS["sibling"]
+CHILDSEQ = DEFAULTS["childseq"]
+NOCROSS = DEFAULTS["nocross"]

@@ -2,7 +2,7 @@
 
 ::
 
-    [arc]                        # also [grandparent], [sibling], [pruner]: sections may come in any order
+    [arc]                        # also [grandparent], [sibling], … (SECTIONS), in any order
     h.form m.tag dir dist?       # `?`: once with this atom and once without
     h.tag between.tag m.tag dir  # a set: a feature for each distinct tag between
 
@@ -18,10 +18,11 @@ from attrs import field, frozen
 from nlp.features.atoms import KINDS, Atom, parse_atom
 from nlp.features.errors import TemplateError
 
-__all__ = ["Template", "TemplateSet", "parse_templates", "read_templates"]
+__all__ = ["SECTIONS", "Template", "TemplateSet", "parse_templates", "read_templates"]
 
-# What a section is about: the name of a kind, or a set with a name of its own.
-_SECTIONS = {**{kind: kind for kind in KINDS}, "pruner": "arc"}
+# What a section is about: the name of a kind, or a set with a name of its own.  A part of "childseq" is an arc h → m
+# with the child s before it (h itself, if there is none); of "nocross" it is two words, h before m.
+SECTIONS = {**{kind: kind for kind in KINDS}, "pruner": "arc", "childseq": "sibling", "nocross": "arc"}
 _MOST_SETS = 2
 
 
@@ -108,17 +109,17 @@ def parse_templates(text: str, *, source: str = "<templates>") -> dict[str, Temp
         content = line.split("#", 1)[0].strip()
         if content.startswith("["):
             section = content.removeprefix("[").removesuffix("]").strip()
-            if section not in _SECTIONS or not content.endswith("]"):
-                known = ", ".join(f"[{name}]" for name in _SECTIONS)
+            if section not in SECTIONS or not content.endswith("]"):
+                known = ", ".join(f"[{name}]" for name in SECTIONS)
                 raise TemplateError(f"{where}: {content!r} is no section; expected one of {known}")
             sections.setdefault(section, {})
         elif content:
             found = sections.setdefault(section, {})
-            for template in _expand(content, _SECTIONS[section], where):
+            for template in _expand(content, SECTIONS[section], where):
                 if template.text in found:
                     raise TemplateError(f"{where}: {template.text!r} was given before, at {found[template.text].where}")
                 found[template.text] = template
-    return {name: TemplateSet(name, _SECTIONS[name], tuple(found.values())) for name, found in sections.items()}
+    return {name: TemplateSet(name, SECTIONS[name], tuple(found.values())) for name, found in sections.items()}
 
 
 def read_templates(path: str | Path) -> dict[str, TemplateSet]:

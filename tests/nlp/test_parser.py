@@ -76,7 +76,7 @@ def test_likelihood_gradient_is_expected_minus_observed_features():
     indices, values = buffer.take()
     found = np.zeros(scorer.slots)
     found[indices] = values
-    features, offsets = scorer.prepare(sentence).features["arc"].extract(parts.heads, parts.modifiers)
+    features, offsets = scorer.prepare(sentence)["arc"].extract(parts.heads, parts.modifiers)
     beliefs = parser.marginals(sentence)[parts.heads, parts.modifiers - 1]
     observed = parts.indicator(np.concatenate([[-1], sentence.heads]))
     expected = np.bincount(features, np.repeat(beliefs - observed, np.diff(offsets)), minlength=scorer.slots)

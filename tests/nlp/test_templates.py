@@ -74,5 +74,5 @@ def test_defaults_survive_a_round_trip(name):
 def test_defaults_name_no_tag():
     """Tag sets differ: no default template may depend on the names of tags."""
     assert {atom.question for name in DEFAULTS for template in DEFAULTS[name] for atom in template.atoms} <= {
-        "word", "morph", "between", "count", "dir", "dist", "shape", "side", "adjacent",
+        "word", "morph", "between", "count", "dir", "dist", "shape", "side", "adjacent", "bias",
     }  # fmt: skip

@@ -49,7 +49,7 @@ def answers(atom, sentence: EncodedSentence, at: dict[str, int]) -> list[int]:
         case "shape":
             return [["h", "m", "g"].index(sorted("ghm", key=lambda role: at[role])[1])]
         case "side":
-            return [int((at["m"] < at["h"]) == (at["s"] < at["h"]))]
+            return [2 if at["s"] == at["h"] else int((at["m"] < at["h"]) == (at["s"] < at["h"]))]
         case "adjacent":
             return [int(abs(at["m"] - at["s"]) == 1)]
         case "bias":

@@ -59,3 +59,45 @@ def siblings(heads, modifiers, n):
                 pairs[count, 1] = by_head[other]
                 count += 1
     return pairs
+
+
+@kernel
+def _cross(i, j, k, l):  # noqa: E741 - as in Smith & Eisner
+    """Whether arcs i → j and k → l cross: one end of either is strictly between those of the other."""
+    low, high = min(i, j), max(i, j)
+    inside = (low < k < high) + (low < l < high)
+    outside = (k < low or k > high) + (l < low or l > high)
+    return inside == 1 and outside == 1
+
+
+@kernel
+def crossable(heads, start):
+    """Return (pairs, 2): words j < l with candidate arcs (`start` says where those into each begin) that cross."""
+    n = len(start) - 2
+    found = np.empty((n * (n - 1) // 2, 2), dtype=np.int64)
+    count = 0
+    for j in range(1, n + 1):
+        for l in range(j + 1, n + 1):  # noqa: E741
+            some = False
+            for one in range(start[j], start[j + 1]):
+                for other in range(start[l], start[l + 1]):
+                    if _cross(heads[one], j, heads[other], l):
+                        some = True
+                        break
+                if some:
+                    break
+            if some:
+                found[count, 0] = j
+                found[count, 1] = l
+                count += 1
+    return found[:count]
+
+
+@kernel
+def crossing(heads, pairs):
+    """Return (pairs,): whether the arcs of a tree (heads (n + 1,), -1 for none) to each two words cross."""
+    found = np.zeros(len(pairs), dtype=np.bool_)
+    for p in range(len(pairs)):
+        j, l = pairs[p]  # noqa: E741
+        found[p] = heads[j] >= 0 and heads[l] >= 0 and _cross(heads[j], j, heads[l], l)
+    return found

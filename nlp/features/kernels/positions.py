@@ -32,6 +32,8 @@ def answers(sources, class_counts, a, b, c, out):
                     answer = 1
             elif which == _SIDE:
                 answer = 1 if (b[p] < a[p]) == (c[p] < a[p]) else 0
+                if c[p] == a[p]:  # there is no sibling
+                    answer = 2
             elif which == _ADJACENT:
                 answer = 1 if abs(x[p] - y[p]) == 1 else 0
             else:

@@ -1,0 +1,95 @@
+"""CHILDSEQ: the children of a head on one side, as a sequence from the head outwards (Smith & Eisner 2008, §3.3)."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from nlp.deps.kinds.base import Floats, Ints, PartKind, Placed
+from nlp.deps.parts import Parts
+from pgm.factors import ChildSequence
+
+__all__ = ["ChildSequences"]
+
+
+@frozen(eq=False)
+class _Family:
+    """The sequences of D candidate children: arcs (F, D) from the head outwards.
+
+    A part is an arc with the child before it: number `before` (0: the head itself, for the first child), then `after`.
+    """
+
+    arcs: Ints = field()
+
+    @property
+    def bigrams(self) -> tuple[Ints, Ints]:
+        """(D (D + 1) / 2,) each: all pairs before < after, with 0 for the head."""
+        return np.triu_indices(self.arcs.shape[1] + 1, k=1)
+
+    @property
+    def size(self) -> int:
+        """The number of parts."""
+        return len(self.arcs) * len(self.bigrams[0])
+
+
+class ChildSequences(PartKind):
+    """One part for each arc h → m and each possible child s of h next to it on the side of h.
+
+    Where m is the first child, s is h.  These are the parts of Koo & Collins' (2010) second-order models, which exact
+    inference can do as well.
+    """
+
+    name: ClassVar[str] = "childseq"
+
+    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+        """Heads, modifiers, and the children before them (or heads)."""
+        found = [np.zeros((3, 0), dtype=np.int64)]
+        for family in _families(parts):
+            before, after = family.bigrams
+            heads = parts.heads[family.arcs[:, 0]][:, None]
+            places = np.concatenate([heads, parts.modifiers[family.arcs]], axis=1)
+            found.append(
+                np.stack([np.broadcast_to(heads, places[:, after].shape), places[:, after], places[:, before]])
+                .reshape(3, -1)
+            )  # fmt: skip
+        heads, modifiers, previous = np.concatenate(found, axis=1)
+        return heads, modifiers, previous
+
+    def factors(self, arcs: Any, parts: Parts, scores: Floats) -> list[Placed]:
+        """A head automaton for each head and side; those with as many candidates are one family."""
+        placed, first = [], 0
+        for family in _families(parts):
+            count, degree = family.arcs.shape
+            rows = slice(first, first + family.size)
+            potentials = np.zeros((count, degree + 1, degree + 1))
+            place = (np.arange(count).repeat(len(family.bigrams[0])), *(np.tile(b, count) for b in family.bigrams))
+            potentials[place] = scores[rows]
+            placed.append(Placed(ChildSequence(arcs[family.arcs], potentials, name="childseq"), rows, place))
+            first = rows.stop
+        return placed
+
+    def present(self, parts: Parts, tree: Floats) -> Floats:
+        """Both children are there, and none between them."""
+        found = [np.zeros(0)]
+        for family in _families(parts):
+            before, after = family.bigrams
+            on = np.concatenate([np.ones((len(family.arcs), 1)), tree[family.arcs]], axis=1)
+            upto = np.cumsum(on, axis=1)
+            found.append((on[:, before] * on[:, after] * (upto[:, after] - upto[:, before] == 1)).ravel())
+        return np.concatenate(found)
+
+
+def _families(parts: Parts) -> list[_Family]:
+    """Return the candidate children of all heads on either side, by their number."""
+    return parts.derived("childseq", lambda: _group(parts))
+
+
+def _group(parts: Parts) -> list[_Family]:
+    right = parts.modifiers > parts.heads
+    outwards = np.lexsort((np.abs(parts.modifiers - parts.heads), right, parts.heads))
+    key = 2 * parts.heads[outwards] + right[outwards]
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    lengths = np.diff(np.append(starts, len(key)))
+    return [
+        _Family(outwards[starts[lengths == degree][:, None] + np.arange(degree)]) for degree in np.unique(lengths)
+    ]  # fmt: skip

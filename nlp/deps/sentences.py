@@ -1,0 +1,54 @@
+"""What is asked of the sentences that a parser is given."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nlp.conll import Sentence, is_projective
+from nlp.deps.errors import ParserError
+
+__all__ = ["as_sentences", "usable"]
+
+
+def as_sentences(given: Any, what: str) -> list[Sentence]:
+    """Return a list of sentences, or say what was given to the method `what` instead.
+
+    >>> as_sentences("train.conllu", "fit")
+    Traceback (most recent call last):
+        ...
+    nlp.deps.errors.ParserError: fit takes sentences, such as nlp.conll.read_all(file) returns, not str; ...
+    """
+    if isinstance(given, Sentence | str | os.PathLike):
+        raise ParserError(
+            f"{what} takes sentences, such as nlp.conll.read_all(file) returns, not {type(given).__name__}; "
+            f"for a single one, give a list of one"
+        )
+    chosen = list(given)
+    wrong = [s for s in chosen if not isinstance(s, Sentence)]
+    if wrong:
+        raise ParserError(f"{what} takes nlp.conll.Sentence objects, not {type(wrong[0]).__name__}")
+    return chosen
+
+
+def usable(sentences: list[Sentence], say: Callable[[str], None]) -> list[Sentence]:
+    """Return the sentences that one can learn from, those with words; all must have trees."""
+    if not sentences:
+        raise ParserError("there are no training sentences")
+    missing = [s for s in sentences if (np.asarray(s.heads) < 0).any()]
+    if missing:
+        place = f"{missing[0].source}:{missing[0].line}: " if missing[0].source else ""
+        raise ParserError(f"{place}a training sentence has a word without a head; training needs all heads")
+    kept = [s for s in sentences if len(s)]
+    for sentence in kept:
+        try:
+            is_projective(sentence.heads)
+        except ValueError as error:
+            place = f"{sentence.source}:{sentence.line}: " if sentence.source else ""
+            raise ParserError(f"{place}the heads of a training sentence are no tree: {error}") from None
+    if not kept:
+        raise ParserError("no training sentence has a word")
+    if all(tag == "_" for s in kept for tag in s.tags):
+        say("no tags in the training data: features of tags are left out")
+    return kept
