@@ -37,7 +37,14 @@ class Checkpoint:
         write_model(self.path, arrays, {"state": state, "description": self.description})
 
     def restore(self, run: Training) -> tuple[tuple[float, NDArray[np.float64]], int, list[Epoch]]:
-        """Put a run where it was, and return its best weights with their score, how long ago, and the history.
+        """Put a run where it was, and return its best weights with their score, how long ago, and the history."""
+        arrays, state = self.read()
+        run.optimizer.restore(subset(arrays, "optimizer"))
+        run.epoch = state["epoch"]
+        return (state["score"], arrays["best"]), state["since"], [Epoch(**epoch) for epoch in state["history"]]
+
+    def read(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the arrays and the state in the file.
 
         Raises
         ------
@@ -52,10 +59,7 @@ class Checkpoint:
             raise ParserError(
                 f"{self.path}: written by a run with other options or data; leave --resume out to start anew"
             )
-        state = settings["state"]
-        run.optimizer.restore(subset(arrays, "optimizer"))
-        run.epoch = state["epoch"]
-        return (state["score"], arrays["best"]), state["since"], [Epoch(**epoch) for epoch in state["history"]]
+        return arrays, settings["state"]
 
     @property
     def exists(self) -> bool:

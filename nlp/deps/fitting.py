@@ -33,6 +33,7 @@ def fit_pruner(
     model: ModelSettings,
     training: TrainingSettings,
     sentences: Sequence[Sentence],
+    progress: Callable[[int, str], None] | None = None,
 ) -> Pruner:
     """Take length bounds from sentences, and train a first-order model on them by exact likelihood."""
     bounds = LengthBounds.fit(sentences) if pruning.bounds else None
@@ -45,7 +46,7 @@ def fit_pruner(
     examples = [Example.of(s, by_bounds.candidates(s), simple, "cll") for s in sentences]
     run = Training(scorer, simple, settings, examples, _PRUNER_RATE)
     for _ in range(pruning.epochs):
-        run.run_epoch()
+        run.run_epoch(progress)
     return Pruner(pruning, model, bounds, scorer, run.weights().astype(np.float32))
 
 
@@ -89,8 +90,9 @@ def fit_weights(
     before = history[-1].seconds if history else 0.0
     while run.epoch < training.epochs and since < training.patience:
         objective = run.objective
-        with Progress(f"epoch {run.epoch + 1}/{training.epochs}", len(examples), shown=progress) as bar:
-            loss = run.run_epoch(bar.update)
+        told = f"dev UAS {best[0]:.2f}" if best is not None and dev_score is not None else ""
+        with Progress(f"epoch {run.epoch + 1}/{training.epochs}", len(examples), shown=progress, note=told) as bar:
+            loss = run.run_epoch(bar.advance)
         weights = run.weights()
         score = None if dev_score is None else dev_score(weights)
         history.append(Epoch(run.epoch, objective, loss, score, before + elapsed()))

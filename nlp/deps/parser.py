@@ -20,6 +20,7 @@ from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.map_decoding import map_tree
 from nlp.deps.model_file import ModelFileError, check_writable, read_model, subset, write_model
 from nlp.deps.parts import Parts
+from nlp.deps.progress import Progress
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
 from nlp.deps.sentences import as_sentences, usable
@@ -138,12 +139,14 @@ class DependencyParser:
             self.model = evolve(self.model, roots="one" if single else "any")
             say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
         vocabulary = Vocabulary.fit(sentences)
-        candidates = self._prune(vocabulary, sentences, say)
-        self.scorer = self._make_scorer(vocabulary)
         checkpoint = None
         if save_to is not None:
             about = {**self.describe(), "sentences": len(sentences), "words": sum(len(s) for s in sentences)}
             checkpoint = Checkpoint(f"{os.fspath(save_to)}.checkpoint", about)
+            if resume and checkpoint.exists:
+                checkpoint.read()  # before the work: it may be of another run
+        candidates = self._prune(vocabulary, sentences, say, progress=progress)
+        self.scorer = self._make_scorer(vocabulary)
 
         def keep(weights: Floats, history: list[Epoch]) -> None:
             self.weights, self.history = weights.astype(np.float32), history
@@ -164,16 +167,21 @@ class DependencyParser:
             checkpoint.remove()
         return self
 
-    def _prune(self, vocabulary: Vocabulary, sentences: list[Sentence], say: Report) -> list[Parts]:
+    def _prune(self, vocabulary: Vocabulary, sentences: list[Sentence], say: Report, *, progress: bool) -> list[Parts]:
         if self.pruning is None:
             self.pruner = Pruner(PruningSettings(bounds=False, model=False), self.model)
             return [self.pruner.candidates(sentence) for sentence in sentences]
         settings = self.pruning
 
-        def fit(part: list[Sentence]) -> Pruner:
-            return fit_pruner(vocabulary, self.templates, self.bits, settings, self.model, self.training, part)
+        folds = settings.folds if settings.model else 1
+        with Progress("pruning", folds * settings.epochs * len(sentences), shown=progress) as bar:
 
-        self.pruner, candidates = jackknife(sentences, settings.folds if settings.model else 1, fit)
+            def fit(part: list[Sentence]) -> Pruner:
+                return fit_pruner(
+                    vocabulary, self.templates, self.bits, settings, self.model, self.training, part, bar.advance
+                )  # fmt: skip
+
+            self.pruner, candidates = jackknife(sentences, folds, fit)
         kept, heads = oracle(sentences, candidates)
         if kept < 98:
             say("warning: pruning takes away more than 2 % of the gold arcs; a looser threshold may pay")

@@ -1,5 +1,7 @@
 """The command `tacana train`."""
 
+import os
+import sys
 import time
 from typing import Any
 
@@ -96,5 +98,10 @@ def train(
         )  # fmt: skip
     except ValueError as error:
         raise ParserError(str(error)) from None
-    parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
+    try:
+        parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
+    except KeyboardInterrupt:
+        kept = os.path.exists(f"{model_file}.checkpoint")
+        say(f"stopped; {'the same command with --resume goes on' if kept else 'before the end of the first epoch'}")
+        sys.exit(130)
     say(f"wrote {model_file} after {time.perf_counter() - started:.0f} s")

@@ -117,8 +117,11 @@ class Training:
             return "l2" if 2 * self.epoch < self.settings.epochs else "risk"
         return self.settings.objective
 
-    def run_epoch(self, progress: Callable[[int, int], None] | None = None) -> float:
-        """Go through all examples in a new order; return the mean loss of a sentence."""
+    def run_epoch(self, progress: Callable[[int, str], None] | None = None) -> float:
+        """Go through all examples in a new order; return the mean loss of a sentence.
+
+        `progress` is told of each batch: how many sentences, and the loss so far.
+        """
         objective, total, done = self.objective, 0.0, 0
         for batch in self._batches():
             for number in batch:
@@ -131,7 +134,7 @@ class Training:
                 done += 1
             self.optimizer.step()
             if progress is not None:
-                progress(done, len(self.examples))
+                progress(len(batch), f"loss {total / done:.3f}")
         self.epoch += 1
         return total / max(done, 1)
 
