@@ -50,15 +50,59 @@ def test_it_memorises_50_real_sentences(order, objective, tree):
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not there")
-def test_belief_propagation_is_exact_for_first_order_on_real_sentences():
-    from attrs import evolve
+@pytest.mark.parametrize("tree", ["projective", "nonprojective"])
+def test_belief_propagation_is_exact_for_first_order_on_real_sentences(tree):
+    from hypergraph import marginals
+    from hypergraph.structures import ProjectiveTrees
+    from pgm.matrix_tree import tree_marginals
 
     sentences = read_all(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu.gz")[:40]
-    parser = DependencyParser(order=1, bits=18, epochs=1, learning_rate=0.2).fit(sentences)
-    exact = [parser.marginals(sentence) for sentence in sentences]
-    parser.model = evolve(parser.model, order=2, grandparents=False, siblings=False)
-    for sentence, expected in zip(sentences, exact, strict=True):
-        np.testing.assert_allclose(parser.marginals(sentence), expected, atol=1e-10)
+    alone = {"order": 2, "grandparents": False, "siblings": False, "pruning": None}  # a factor graph of arcs and tree
+    parser = DependencyParser(tree=tree, bits=18, epochs=1, learning_rate=0.2, **alone).fit(sentences)
+    for sentence in sentences:
+        parts, scores = parser._scores(sentence)
+        matrix = parts.matrix(scores["arc"], -np.inf)
+        if tree == "projective":
+            expected = marginals(ProjectiveTrees(len(sentence), "one"), matrix)
+        else:
+            expected = tree_marginals(matrix, roots="one")
+        np.testing.assert_allclose(parser.marginals(sentence), expected[:, 1:], atol=1e-10)
+
+
+EXACT = {"inference": "exact", "siblings": False}
+
+
+# The surrogate likelihood of a loopy model is no integral of its gradient: exact inference stands for it.
+@pytest.mark.parametrize("options", [
+    {"order": 1, "objective": "cll"}, {"order": 1, "objective": "cll", "tree": "nonprojective"},
+    {"objective": "cll", **EXACT}, {"objective": "l2", **EXACT}, {"objective": "l2", "childseq": True},
+    *({"order": order, "objective": objective, "tree": tree}
+      for order in (1, 2) for objective in ("l2", "risk") for tree in ("projective", "nonprojective")),
+], ids=str)  # fmt: skip
+def test_gradients_of_the_whole_pipeline(options):
+    """Features → scores → belief propagation → loss, against differences in every weight."""
+    from nlp.deps.parts import Parts
+    from nlp.deps.training import Example, _add_gradient
+    from nlp.features import GradientBuffer
+
+    sentence, objective = min(invented_sentences(5), key=len), options["objective"]
+    parser = DependencyParser(bits=7, epochs=1, iterations=2, pruning=None, **options).fit([sentence])
+    example = Example.of(sentence, Parts.all_arcs(len(sentence)), parser.model, objective)
+    buffer = GradientBuffer(parser.scorer.slots)
+
+    def loss(weights):
+        value = _add_gradient(example, parser.scorer, parser.model, objective, 0.3, weights, buffer)
+        indices, values = buffer.take()
+        gradient = np.zeros(len(weights))
+        gradient[indices] = values
+        return value, gradient
+
+    weights = parser.weights + 0.05 * np.random.default_rng(0).normal(size=len(parser.weights))
+    _, found = loss(weights)
+    steps = 1e-5 * np.eye(len(weights))
+    expected = [(loss(weights + step)[0] - loss(weights - step)[0]) / 2e-5 for step in steps]
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(found, expected, atol=2e-5)
 
 
 def test_likelihood_gradient_is_expected_minus_observed_features():
