@@ -63,7 +63,11 @@ class ModelGraph:
         found = {name: np.zeros(size) for name, size in self.sizes.items()}
         values = dict(zip(self.scored, of_families, strict=True))
         for name, family in self.placed:
-            found[name][family.rows] = values[family.factor][family.place]
+            own = values[family.factor][family.place]
+            if isinstance(family.rows, slice):
+                found[name][family.rows] = own
+            else:  # several potentials may have the score of one part
+                found[name] += np.bincount(family.rows, weights=own, minlength=self.sizes[name])
         return found
 
 

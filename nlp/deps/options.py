@@ -11,7 +11,7 @@ _OPTIONS: list[tuple[str, dict[str, Any], Any]] = [
     ("--iterations", {"type": click.IntRange(1), "help": "Of belief propagation."}, 4),
     ("--damping", {"type": click.FloatRange(0, 1, max_open=True), "help": "Share of the old message in the new."}, 0.0),
     ("--schedule", {"type": click.Choice(["tree", "parallel"]), "help": "Order of messages."}, "tree"),
-    ("--inference", {"type": click.Choice(["bp", "exact"])}, "bp"),
+    ("--inference", {"type": click.Choice(["bp", "exact"]), "help": "Belief propagation, or all at once."}, "bp"),
     ("--constraint", {"type": click.Choice(["tree", "exactly_one", "at_most_one", "not_two"]),
                       "help": "What makes arcs a tree, in inference."}, "tree"),
     ("--decoder", {"type": click.Choice(["mbr", "log-odds", "map"]), "help": "From beliefs to a tree."}, "mbr"),

@@ -30,14 +30,17 @@ def _rate(text: str) -> float | None:
 @click.option("--dev-fraction", type=click.FloatRange(0, 0.5), default=0.0, help="Instead: a share of --train.")
 @click.option("--model", "model_file", required=True, type=click.Path(), help="File to write.")
 @click.option("--order", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Arcs, or pairs as well.")
-@click.option("--tree", type=click.Choice(["projective", "nonprojective"]), default="projective", show_default=True)
-@click.option("--objective", type=click.Choice(["cll", "l2", "risk", "l2+risk"]), default="l2", show_default=True)
+@click.option("--tree", type=click.Choice(["projective", "nonprojective"]), default="projective", show_default=True,
+              help="What trees may be.")  # fmt: skip
+@click.option("--objective", type=click.Choice(["cll", "l2", "risk", "l2+risk"]), default="l2", show_default=True,
+              help="Likelihood, distance of beliefs, annealed risk.")  # fmt: skip
 @click.option("--roots", type=click.Choice(["one", "any"]), help="Words under the root; as in the data by default.")
 @inference_options(defaults=True)
 @switch("grandparents", True, "Factors for grandparents.")
 @switch("siblings", True, "Factors for all pairs of siblings.")
 @switch("childseq", False, "Factors for the sequence of a head's children.")
 @switch("nocross", False, "Factors for two words whose arcs cross (nonprojective).")
+@switch("tree-first", True, "Let the tree speak before all other factors.")
 @switch("two-cycles", True, "With a weaker constraint: allow h → m with m → h.")
 @switch("pruning", True, "Prune arcs first (second order).")
 @click.option("--folds", type=click.IntRange(1), default=4, show_default=True, help="Jackknife folds of the pruner.")
@@ -45,14 +48,15 @@ def _rate(text: str) -> float | None:
 @click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=1e-4, show_default=True,
               help="Heads below so much of a word's best are pruned.")  # fmt: skip
 @click.option("--most-heads", type=click.IntRange(1), default=10, show_default=True, help="Heads of a word left.")
-@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 @click.option("--patience", type=click.IntRange(1), default=3, show_default=True, help="Epochs without a better score.")
-@click.option("--batch-size", type=click.IntRange(1), default=8, show_default=True)
+@click.option("--batch-size", type=click.IntRange(1), default=8, show_default=True, help="Sentences in a step.")
 @click.option("--learning-rate", default="0.02", show_default=True, help='A number, or "auto": chosen on a sample.')
 @click.option("--l2", "regularisation", type=click.FloatRange(0), default=0.1, show_default=True, help="Coefficient λ.")
 @click.option("--bits", type=click.IntRange(8, 28), default=22, show_default=True, help="2^bits weights.")
 @click.option("--templates", "template_file", type=click.Path(), help="Feature templates in place of the default ones.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@switch("average", True, "Parse with the mean of the weights of all steps.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the order of sentences.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse --dev.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of a run that was stopped.")
 @refusing

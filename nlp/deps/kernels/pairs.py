@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["grandparents", "siblings"]
+__all__ = ["crossings", "grandparents", "siblings"]
 
 
 @kernel
@@ -71,33 +71,28 @@ def _cross(i, j, k, l):  # noqa: E741 - as in Smith & Eisner
 
 
 @kernel
-def crossable(heads, start):
-    """Return (pairs, 2): words j < l with candidate arcs (`start` says where those into each begin) that cross."""
+def crossings(heads, start):
+    """Return (pairs, 3) and (words, 2): candidate arcs that cross, each two with the number of their words j < l.
+
+    `start` (n + 2,) says where the arcs into each word begin.
+    """
     n = len(start) - 2
-    found = np.empty((n * (n - 1) // 2, 2), dtype=np.int64)
-    count = 0
-    for j in range(1, n + 1):
-        for l in range(j + 1, n + 1):  # noqa: E741
-            some = False
-            for one in range(start[j], start[j + 1]):
-                for other in range(start[l], start[l + 1]):
-                    if _cross(heads[one], j, heads[other], l):
-                        some = True
-                        break
-                if some:
-                    break
-            if some:
-                found[count, 0] = j
-                found[count, 1] = l
-                count += 1
-    return found[:count]
-
-
-@kernel
-def crossing(heads, pairs):
-    """Return (pairs,): whether the arcs of a tree (heads (n + 1,), -1 for none) to each two words cross."""
-    found = np.zeros(len(pairs), dtype=np.bool_)
-    for p in range(len(pairs)):
-        j, l = pairs[p]  # noqa: E741
-        found[p] = heads[j] >= 0 and heads[l] >= 0 and _cross(heads[j], j, heads[l], l)
-    return found
+    count = total = 0
+    for listing in range(2):  # first count, then list
+        if listing:
+            pairs, words = np.empty((count, 3), dtype=np.int64), np.empty((total, 2), dtype=np.int64)
+        count = total = 0
+        for j in range(1, n + 1):
+            for l in range(j + 1, n + 1):  # noqa: E741
+                before = count
+                for one in range(start[j], start[j + 1]):
+                    for other in range(start[l], start[l + 1]):
+                        if _cross(heads[one], j, heads[other], l):
+                            if listing:
+                                pairs[count, 0], pairs[count, 1], pairs[count, 2] = one, other, total
+                            count += 1
+                if count > before:
+                    if listing:
+                        words[total, 0], words[total, 1] = j, l
+                    total += 1
+    return pairs, words

@@ -1,4 +1,8 @@
-"""NOCROSS: the arcs to two words cross, and pay for it (Smith & Eisner 2008, §3.4)."""
+"""NOCROSS: the arcs to two words cross, and pay for it (Smith & Eisner 2008, §3.4).
+
+They make one factor of all arcs to two words, which repeats that each has one head; n such factors at each arc make
+belief propagation far too sure.  Under a tree constraint, rewards for two arcs that cross are the same distribution.
+"""
 
 from typing import Any, ClassVar
 
@@ -7,7 +11,7 @@ import numpy as np
 from nlp.deps import kernels
 from nlp.deps.kinds.base import Floats, Ints, PartKind, Placed
 from nlp.deps.parts import Parts
-from pgm.factors import NoCross
+from pgm.factors import BothOn
 
 __all__ = ["Crossings"]
 
@@ -19,34 +23,24 @@ class Crossings(PartKind):
 
     def positions(self, parts: Parts) -> tuple[Ints, ...]:
         """The two words, in their order."""
-        first, second = _pairs(parts).T
+        first, second = _crossings(parts)[1].T
         return first, second
 
     def factors(self, arcs: Any, parts: Parts, scores: Floats) -> list[Placed]:
-        """A soft NOCROSS for each two words; those with as many candidate heads are one family."""
-        pairs = _pairs(parts)
-        sizes = parts.start[pairs + 1] - parts.start[pairs]
-        degrees = sizes.sum(axis=1)
-        placed = []
-        for degree in np.unique(degrees):
-            rows = np.flatnonzero(degrees == degree)
-            steps, own = np.arange(degree), sizes[rows, :1]
-            starts = parts.start[pairs[rows]]
-            chosen = np.where(steps < own, starts[:, :1] + steps, starts[:, 1:] + steps - own)
-            factor = NoCross(
-                arcs[chosen], parts.heads[chosen], parts.modifiers[chosen], scores[rows], name="crossings"
-            )  # fmt: skip
-            placed.append(Placed(factor, rows, slice(None)))
-        return placed
+        """A reward for each two arcs that cross, the same for all that go to the same two words."""
+        pairs, _ = _crossings(parts)
+        if not len(pairs):
+            return []
+        words = pairs[:, 2]
+        return [Placed(BothOn(arcs[pairs[:, :2]], scores[words], name="crossings"), words, slice(None))]
 
     def present(self, parts: Parts, tree: Floats) -> Floats:
-        """The arcs of the tree to the two words cross."""
-        heads = np.full(parts.n + 1, -1)
-        on = tree > 0
-        heads[parts.modifiers[on]] = parts.heads[on]
-        return kernels.pairs.crossing(heads, _pairs(parts)).astype(np.float64)
+        """Arcs of the tree to the two words cross."""
+        pairs, words = _crossings(parts)
+        both = tree[pairs[:, 0]] * tree[pairs[:, 1]]
+        return np.bincount(pairs[:, 2], weights=both, minlength=len(words))
 
 
-def _pairs(parts: Parts) -> Ints:
-    """Return (pairs, 2): the words j < l that some candidate arcs to them cross at."""
-    return parts.derived("nocross", lambda: kernels.pairs.crossable(parts.heads, parts.start))
+def _crossings(parts: Parts) -> tuple[Ints, Ints]:
+    found: tuple[Ints, Ints] = parts.derived("nocross", lambda: kernels.pairs.crossings(parts.heads, parts.start))
+    return found

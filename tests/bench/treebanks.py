@@ -1,0 +1,82 @@
+"""The tables of docs/results.md: CLL and L2, first and second order, 1 to 8 iterations, on whole treebanks.
+
+`python -m tests.bench.treebanks danish spanish english [--objective l2] [--seed 0]`; hours for all, a line a model.
+Needs `../shared/data` (or TACANA_DATA).
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from nlp.conll import Sentence, read_all
+from nlp.deps import DependencyParser
+
+__all__ = ["LANGUAGES"]
+
+DATA = Path(os.environ.get("TACANA_DATA", "../shared/data"))
+MODELS = [(1, 1), (2, 1), (2, 2), (2, 4), (2, 8)]  # order, iterations
+Split = tuple[list[Sentence], list[Sentence], list[Sentence]]
+
+
+def _held_out(sentences: list[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """Return the sentences without every tenth, and every tenth: as `--dev-fraction 0.1` does."""
+    return [sentence for i, sentence in enumerate(sentences) if i % 10], sentences[::10]
+
+
+def danish() -> Split:
+    """CoNLL-X, DDT."""
+    folder = DATA / "conllx-danish-ddt"
+    train, dev = _held_out(_read(folder / "danish_ddt_train.rebuilt.conll.gz"))
+    return train, dev, _read(folder / "danish_ddt_test.conll.gz")
+
+
+def spanish() -> Split:
+    """CoNLL-X, Cast3LB: the first 206 sentences of its test file are for test, the others for training."""
+    folder = DATA / "conllx-spanish-cast3lb"
+    others = _read(folder / "esp.test.gz")
+    train, dev = _held_out(_read(folder / "esp.train.gz") + others[206:])
+    return train, dev, others[:206]
+
+
+def english() -> Split:
+    """UD, EWT."""
+    train, dev, test = (_read(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu.gz")
+                        for part in ("train", "dev", "test"))  # fmt: skip
+    return train, dev, test
+
+
+LANGUAGES: dict[str, Callable[[], Split]] = {"danish": danish, "spanish": spanish, "english": english}
+
+
+def _read(path: Path) -> list[Sentence]:
+    return read_all(path, on_warning=lambda _: None)
+
+
+def _row(language: str, split: Split, objective: str, order: int, iterations: int, seed: int) -> str:
+    train, dev, test = split
+    started = time.process_time()
+    parser = DependencyParser(order=order, objective=objective, iterations=iterations, seed=seed).fit(train, dev)
+    seconds = time.process_time() - started
+    scores = [epoch.dev_score or 0.0 for epoch in parser.history]
+    found = parser.score(test)
+    return (
+        f"{language:<8} {objective:<4} order {order}, {iterations} iterations: "
+        f"dev {max(scores):.2f} (epoch {1 + scores.index(max(scores))} of {len(scores)}), test {found.uas:.2f}, "
+        f"without punctuation {found.uas_without_punctuation:.2f}, exact match {found.exact_match:.2f}, "
+        f"{seconds:.0f} s of CPU time"
+    )
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("languages", nargs="+", choices=sorted(LANGUAGES))
+    options.add_argument("--objective", nargs="+", default=["cll", "l2"])
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args()
+    for name in given.languages:
+        treebank = LANGUAGES[name]()
+        for loss in given.objective:
+            for which in MODELS:
+                print(_row(name, treebank, loss, *which, given.seed), flush=True)
