@@ -46,9 +46,16 @@ class Scorer:
         """The number of weights."""
         return self.hashers["arc"].slots
 
-    def prepare(self, sentence: Sentence) -> PreparedSentence:
-        """Turn a sentence into integers, and hash what each word adds to each template."""
+    def prepare(
+        self, sentence: Sentence, *, forgetting: float = 0.0, rng: np.random.Generator | None = None
+    ) -> PreparedSentence:
+        """Turn a sentence into integers, and hash what each word adds to each template.
+
+        With `forgetting` and `rng`, some of its words are made unknown: see `Vocabulary.forget_words`.
+        """
         encoded = self.vocabulary.encode(sentence)
+        if forgetting > 0 and rng is not None:
+            self.vocabulary.forget_words(encoded, forgetting, rng)
         return {kind: hasher.prepare(encoded) for kind, hasher in self.hashers.items()}
 
     def scores(self, prepared: PreparedSentence, parts: Parts, weights: NDArray[np.floating]) -> Scores:

@@ -51,11 +51,15 @@ def _rate(text: str) -> float | None:
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 @click.option("--patience", type=click.IntRange(1), default=3, show_default=True, help="Epochs without a better score.")
 @click.option("--batch-size", type=click.IntRange(1), default=8, show_default=True, help="Sentences in a step.")
-@click.option("--learning-rate", default="0.02", show_default=True, help='A number, or "auto": chosen on a sample.')
+@click.option("--learning-rate", default="0.01", show_default=True, help='A number, or "auto": chosen on a sample.')
 @click.option("--l2", "regularisation", type=click.FloatRange(0), default=0.1, show_default=True, help="Coefficient λ.")
+@click.option("--forgetting", type=click.FloatRange(0), default=1.0, show_default=True,
+              help="Take rare words for unknown ones at times, in training.")  # fmt: skip
 @click.option("--bits", type=click.IntRange(8, 28), default=22, show_default=True, help="2^bits weights.")
 @click.option("--templates", "template_file", type=click.Path(), help="Feature templates in place of the default ones.")
-@switch("average", True, "Parse with the mean of the weights of all steps.")
+@switch("average", True, "Parse with the mean of the weights of many steps.")
+@click.option("--average-after", type=click.IntRange(0), default=2, show_default=True,
+              help="Begin the mean anew after so many epochs.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the order of sentences.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse --dev.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of a run that was stopped.")

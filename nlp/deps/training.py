@@ -16,7 +16,7 @@ from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.objectives import Objective, loss_and_adjoints
 from nlp.deps.parts import Parts
-from nlp.deps.scorer import Scorer
+from nlp.deps.scorer import PreparedSentence, Scorer
 from nlp.deps.settings import ModelSettings
 from nlp.features import GradientBuffer, HashedAdaGrad
 
@@ -37,7 +37,10 @@ class TrainingSettings:
     batch_size : sentences in a step
     learning_rate : None to choose it on a sample of the training data, by the loss there
     l2 : the coefficient of ℓ2 regularisation, of the sum of the losses of all sentences (eq. 8, λ)
-    average : whether the mean of the weights of all steps is used, instead of the last ones
+    forgetting : in training, a word that occurs c times in it is taken for an unknown one with probability
+        forgetting / (forgetting + c), anew each time, so that the features of tags learn to do without it; 0 for never
+    average : whether the mean of the weights of many steps is used, instead of the last ones
+    average_after : the mean begins anew after so many epochs, since the first weights are no good
     hot, cold : temperatures between which the risk objective is annealed
     seed : of the order of sentences
     """
@@ -48,9 +51,12 @@ class TrainingSettings:
     epochs: int = field(default=10, validator=ge(1))
     patience: int = field(default=3, validator=ge(1))
     batch_size: int = field(default=8, validator=ge(1))
-    learning_rate: float | None = field(default=0.02)
+    # The more features a part has, the further a step takes its score: with today's templates 0.02 is too much.
+    learning_rate: float | None = field(default=0.01)
     l2: float = field(default=0.1, validator=[ge(0), lt(np.inf)])
+    forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
     average: bool = True
+    average_after: int = field(default=2, validator=ge(0))
     hot: float = 0.1
     cold: float = 0.0001
     seed: int = 0
@@ -123,12 +129,17 @@ class Training:
         `progress` is told of each batch: how many sentences, and the loss so far.
         """
         objective, total, done = self.objective, 0.0, 0
+        rng = np.random.default_rng([self.settings.seed, self.epoch, 1])
+        if self.epoch == self.settings.average_after:
+            self.optimizer.restart_average()
         for batch in self._batches():
             for number in batch:
                 temperature = self._temperature(done / len(self.examples))
+                example = self.examples[number]
+                prepared = self.scorer.prepare(example.sentence, forgetting=self.settings.forgetting, rng=rng)
                 loss = _add_gradient(
-                    self.examples[number], self.scorer, self.model, objective, temperature, self.optimizer.weights,
-                    self.optimizer,
+                    example, self.scorer, self.model, objective, temperature, self.optimizer.weights, self.optimizer,
+                    prepared=prepared,
                 )  # fmt: skip
                 total += loss
                 done += 1
@@ -169,12 +180,13 @@ def _add_gradient(
     temperature: float,
     weights: Floats,
     buffer: GradientBuffer,
+    *,
+    prepared: PreparedSentence | None = None,
 ) -> float:
-    prepared = scorer.prepare(example.sentence)
+    if prepared is None:
+        prepared = scorer.prepare(example.sentence)
     scores = scorer.scores(prepared, example.parts, weights)
-    loss, adjoints = loss_and_adjoints(
-        objective, example.parts, model, scores, example.gold, temperature=temperature
-    )  # fmt: skip
+    loss, adjoints = loss_and_adjoints(objective, example.parts, model, scores, example.gold, temperature=temperature)
     scorer.accumulate(prepared, example.parts, adjoints, buffer, smallest=_NEGLIGIBLE)
     return loss
 

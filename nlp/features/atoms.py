@@ -18,7 +18,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {"arc": ("h", "m"), "grandparent": ("g", 
 
 _WORD = re.compile(r"(?P<role>[ghms])\.(?P<attribute>[a-z]+[0-9]?)(?P<offset>[+-][1-9][0-9]?)?")
 _PAIR = re.compile(r"(?P<question>dir|dist)(?:\.(?P<first>[ghms])(?P<second>[ghms]))?")
-_BETWEEN = ("tag", "coarse")
+_BETWEEN = re.compile(r"between\.(?P<attribute>[a-z]+)(?:\.(?P<first>[ghms])(?P<second>[ghms]))?")
+_BETWEEN_SETS = ("tag", "coarse")
 
 
 @frozen
@@ -28,8 +29,8 @@ class Atom:
     Attributes
     ----------
     question : "word" (an attribute of a word), "morph" (each of its morphological features), "between" (each distinct
-        tag of the words between h and m), "count" (of a class of words between h and m, binned), "dir", "dist",
-        "shape", "side", "adjacent" or "bias"
+        tag of the words between two others: h and m, unless it says which), "count" (of a class of words between two,
+        binned), "dir", "dist", "shape", "side", "adjacent" or "bias"
     roles : of the words that it looks at
     attribute : of a word, or class of words
     offset : 1 for the word after, -1 for the word before, …
@@ -86,16 +87,23 @@ def _read(text: str) -> Atom:
     if fixed is not None:
         return fixed
     if match := _PAIR.fullmatch(text):
-        roles = (match["first"] or "h", match["second"] or "m")
-        if roles[0] == roles[1]:
-            raise ValueError(f"atom {text!r}: needs two different roles, as in 'dir.gm'")
-        return Atom(text, match["question"], roles)
+        return Atom(text, match["question"], _two_roles(text, match))
+    if (match := _BETWEEN.fullmatch(text)) and match["attribute"] in (*_BETWEEN_SETS, *CLASSES):
+        question = "between" if match["attribute"] in _BETWEEN_SETS else "count"
+        return Atom(text, question, _two_roles(text, match), match["attribute"])
     if match := _WORD.fullmatch(text):
         return _read_word(text, match["role"], match["attribute"], int(match["offset"] or 0))
     raise ValueError(
         f"atom {text!r} is unknown; expected role.attribute with an offset or without (h.tag, m.form-1), dir, dist, "
-        f"dir.gm, dist.gm, {', '.join(_FIXED)}"
+        f"dir.gm, dist.gm, between.tag, between.tag.gm, {', '.join(_FIXED)}"
     )
+
+
+def _two_roles(text: str, match: re.Match[str]) -> tuple[str, str]:
+    roles = (match["first"] or "h", match["second"] or "m")
+    if roles[0] == roles[1]:
+        raise ValueError(f"atom {text!r}: needs two different roles, as in 'dir.gm'")
+    return roles
 
 
 def _read_word(text: str, role: str, attribute: str, offset: int) -> Atom:
@@ -113,8 +121,6 @@ def _read_word(text: str, role: str, attribute: str, offset: int) -> Atom:
 _FIXED = {
     atom.text: atom
     for atom in (
-        *(Atom(f"between.{name}", "between", ("h", "m"), name) for name in _BETWEEN),
-        *(Atom(f"between.{name}", "count", ("h", "m"), name) for name in CLASSES),
         Atom("shape.gp", "shape", ("g", "h", "m")),
         Atom("side", "side", ("h", "m", "s")),
         Atom("adjacent", "adjacent", ("m", "s")),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 __all__ = ["ATTRIBUTES", "CLASSES", "FORM_ATTRIBUTES", "frequency_class", "shape"]
 
-# Classes of words that are counted between head and modifier: see `word_classes`.
+# Classes of words that are counted between two words of a part: see `word_classes`.
 CLASSES = ("punctuation", "predicate", "conjunction")
 
 

@@ -126,7 +126,7 @@ def _compile(
         groups=_table(groups, 4),
         sources=sources,
         answers=answers,
-        between=np.array([roles.index(role) if role in roles else 0 for role in ("h", "m")], dtype=np.int32),
+        between=np.array([0, 1] if len(roles) == 2 else [roles.index("h"), roles.index("m")], dtype=np.int32),
     )
     return tuple(ordered), tables
 

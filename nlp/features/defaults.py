@@ -158,12 +158,28 @@ g.coarse m.coarse dir.gm dist.gm?
 g.form m.tag dir.gm dist.gm?
 g.tag m.form dir.gm dist.gm?
 g.form m.form dir.gm
-g.lemma m.tag dir.gm
-g.tag m.lemma dir.gm
+g.form g.tag m.tag dir.gm dist.gm
+g.tag m.form m.tag dir.gm dist.gm
+g.lemma m.tag dir.gm dist.gm?
+g.tag m.lemma dir.gm dist.gm?
 g.lemma m.lemma dir.gm
-g.tag g.tag+1 m.tag-1 m.tag dir.gm
-g.tag-1 g.tag m.tag m.tag+1 dir.gm
+g.tag m.tag m.suffix3 dir.gm
+g.tag g.suffix3 m.tag dir.gm
 g.morph m.morph dir.gm
+g.morph m.tag dir.gm
+g.tag m.morph dir.gm
+g.tag g.tag+1 m.tag-1 m.tag dir.gm dist.gm?
+g.tag-1 g.tag m.tag m.tag+1 dir.gm dist.gm?
+g.tag-1 g.tag m.tag-1 m.tag dir.gm dist.gm?
+g.tag g.tag+1 m.tag m.tag+1 dir.gm dist.gm?
+g.tag g.tag+1 m.tag dir.gm dist.gm?
+g.tag-1 g.tag m.tag dir.gm dist.gm?
+g.tag m.tag-1 m.tag dir.gm dist.gm?
+g.tag m.tag m.tag+1 dir.gm dist.gm?
+between.coarse.gm g.coarse m.coarse dir.gm
+between.punctuation.gm g.tag m.tag dir.gm
+between.predicate.gm g.tag m.tag dir.gm
+between.conjunction.gm g.tag m.tag dir.gm
 """
 
 _SIBLING = """
@@ -188,6 +204,7 @@ h.tag m.tag-1 m.tag s.tag side dir
 h.tag m.tag m.tag+1 s.tag side dir
 h.tag m.tag s.tag-1 s.tag side dir
 h.tag m.tag s.tag s.tag+1 side dir
+h.coarse m.coarse s.coarse between.punctuation.ms between.conjunction.ms side dir
 m.tag s.tag side dir adjacent
 m.form s.form side dir
 # Two of them, at the cost of the pairs alone.
@@ -196,13 +213,28 @@ m.coarse s.coarse dir.ms dist.ms?
 m.form s.tag dir.ms dist.ms?
 m.tag s.form dir.ms dist.ms?
 m.form s.form dir.ms
-m.lemma s.tag dir.ms
-m.tag s.lemma dir.ms
+m.form m.tag s.tag dir.ms dist.ms
+m.tag s.form s.tag dir.ms dist.ms
+m.lemma s.tag dir.ms dist.ms?
+m.tag s.lemma dir.ms dist.ms?
 m.lemma s.lemma dir.ms
-m.tag-1 m.tag s.tag-1 s.tag dir.ms
-m.tag m.tag+1 s.tag s.tag+1 dir.ms
-m.tag m.tag+1 s.tag-1 s.tag dir.ms
+m.tag s.tag s.suffix3 dir.ms
+m.tag m.suffix3 s.tag dir.ms
 m.morph s.morph dir.ms
+m.morph s.tag dir.ms
+m.tag s.morph dir.ms
+m.tag m.tag+1 s.tag-1 s.tag dir.ms dist.ms?
+m.tag-1 m.tag s.tag s.tag+1 dir.ms dist.ms?
+m.tag-1 m.tag s.tag-1 s.tag dir.ms dist.ms?
+m.tag m.tag+1 s.tag s.tag+1 dir.ms dist.ms?
+m.tag m.tag+1 s.tag dir.ms dist.ms?
+m.tag-1 m.tag s.tag dir.ms dist.ms?
+m.tag s.tag-1 s.tag dir.ms dist.ms?
+m.tag s.tag s.tag+1 dir.ms dist.ms?
+between.coarse.ms m.coarse s.coarse dir.ms
+between.punctuation.ms m.tag s.tag dir.ms
+between.predicate.ms m.tag s.tag dir.ms
+between.conjunction.ms m.tag s.tag dir.ms
 """
 
 # A child, and the one before it on the same side; `side` tells apart a first child, where s is h.

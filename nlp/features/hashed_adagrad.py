@@ -15,7 +15,10 @@ from nlp.features.gradient_buffer import GradientBuffer
 
 __all__ = ["HashedAdaGrad"]
 
-_COLUMNS = 4  # gradient, sum of squares, steps paid, sum of weights: together, so that a slot is one line of cache
+_COLUMNS, _SUM = (
+    4,
+    3,
+)  # gradient, sum of squares, steps paid, sum of weights: together, so that a slot is one line of cache
 
 
 class HashedAdaGrad(GradientBuffer):
@@ -67,6 +70,7 @@ class HashedAdaGrad(GradientBuffer):
         self.l2 = float(l2)
         self.delta = float(delta)
         self.steps = 0
+        self.averaged_from = 0
         self._starts = np.zeros(0, dtype=np.int64)
         self._rates = np.zeros(0)
 
@@ -97,12 +101,19 @@ class HashedAdaGrad(GradientBuffer):
         kernels.adagrad.settle_all(self.weights, self.memory, self.steps, *self.debts)
 
     def averaged(self) -> NDArray[np.float64]:
-        """Return the mean of the weights after each step so far; nothing changes."""
-        if self.steps == 0:
+        """Return the mean of the weights after each step so far, or since `restart_average`; nothing changes."""
+        if self.steps == self.averaged_from:
             return self.weights.copy()
         mean = np.empty(len(self.weights))
-        kernels.adagrad.averaged(self.weights, self.memory, self.steps, *self.debts, mean)
+        kernels.adagrad.sums(self.weights, self.memory, self.steps, *self.debts, mean)
+        mean /= self.steps - self.averaged_from
         return mean
+
+    def restart_average(self) -> None:
+        """Let `averaged` count from the next step on."""
+        self.finish()
+        self.memory[:, _SUM] = 0.0
+        self.averaged_from = self.steps
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain values that go into JSON.
@@ -120,7 +131,7 @@ class HashedAdaGrad(GradientBuffer):
             "weights": self.weights.copy(),
             "memory": self.memory.copy(),
             "touched": self.touched[: self.used].copy(),
-            "steps": np.array([self.steps], dtype=np.int64),
+            "steps": np.array([self.steps, self.averaged_from], dtype=np.int64),
             "starts": self._starts.copy(),
             "rates": self._rates.copy(),
         }
@@ -145,6 +156,6 @@ class HashedAdaGrad(GradientBuffer):
         self.memory[:] = state["memory"]
         self.touched = np.array(state["touched"], dtype=np.uint32)
         self.used = len(self.touched)
-        self.steps = int(state["steps"][0])
+        self.steps, self.averaged_from = map(int, state["steps"])
         self._starts = np.array(state["starts"], dtype=np.int64)
         self._rates = np.array(state["rates"], dtype=np.float64)

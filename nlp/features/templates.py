@@ -165,3 +165,7 @@ def _check(atoms: list[Atom], where: str) -> None:
     sets: Mapping[str, Atom] = {atom.text: atom for atom in atoms if atom.is_set}
     if len(sets) > _MOST_SETS:
         raise TemplateError(f"{where}: {', '.join(sets)} are sets; a template has at most {_MOST_SETS} of them")
+    roles = {role for atom in atoms for role in atom.roles}
+    for text, atom in sets.items():  # a block of three words has one place for sets to look at
+        if atom.question == "between" and len(roles) > 2 and set(atom.roles) != {"h", "m"}:
+            raise TemplateError(f"{where}: atom {text!r} goes with atoms of {' and '.join(atom.roles)} alone")

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["Vocabulary"]
 _COLUMNS = {"lemma": "lemmas", "tag": "tags", "coarse": "coarse_tags"}
 _ALWAYS_KEPT = ("tag", "coarse", "frequency", "morph")
 _MOST_REMEMBERED = 1 << 18
+_FORGOTTEN = [ATTRIBUTES.index(name) for name in ("form", "lower", "lemma", "prefix2", "prefix3", "frequency")]
 
 
 @frozen(eq=False)
@@ -61,6 +63,13 @@ class Vocabulary:
         return {
             name: {value: FIRST_VALUE + k for k, value in enumerate(values)} for name, values in self.tables.items()
         }
+
+    @cached_property
+    def _form_counts(self) -> NDArray[np.float64]:
+        """How often training had the form of each integer: at least once if UNKNOWN; the root is never forgotten."""
+        counts = np.concatenate([np.full(FIRST_VALUE, np.inf), np.asarray(self.counts, dtype=np.float64)])
+        counts[UNKNOWN] = 1.0
+        return counts
 
     @classmethod
     def fit(cls, sentences: Sequence[TaggedSentence], *, minimum_count: int = 2) -> "Vocabulary":
@@ -119,6 +128,15 @@ class Vocabulary:
             counts[index, 2:] = np.cumsum(inside)
         morph = np.array([value for ids in morphs for value in ids], dtype=np.int32)
         return EncodedSentence(attributes, offsets, morph, counts)
+
+    def forget_words(self, sentence: EncodedSentence, weight: float, rng: np.random.Generator) -> None:
+        """Forget words of a sentence at random, in place: with c of them in training, by weight / (weight + c).
+
+        What is left of such a word is its suffixes and shape, its tags and its morphology, as if it were new.
+        """
+        counts = self._form_counts[sentence.attributes[:, ATTRIBUTES.index("form")]]
+        lost = np.flatnonzero(rng.random(len(counts)) * (weight + counts) < weight)
+        sentence.attributes[lost[:, None], _FORGOTTEN] = UNKNOWN
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the vocabulary as arrays, for a model file: the texts as UTF-8 bytes, in JSON.

@@ -51,8 +51,13 @@ g.morph m.morph dir.mg
 between.tag g.tag
 between.tag dir
 between.conjunction g.form dir.gh dist.gh dist dist.gm shape.gp between.predicate between.punctuation
+between.tag.gm g.form dir.gm
+between.coarse.mg m.morph g.tag
+between.predicate.gh h.tag m.tag between.conjunction.gm between.tag
 h.tag m.tag dist
 [sibling]
+between.tag.ms m.tag s.tag
+between.punctuation.ms m.tag s.tag h.tag
 side
 adjacent
 m.tag s.tag adjacent dist.ms
@@ -299,3 +304,27 @@ def test_what_cannot_be_a_part_is_refused(sentences, vocabulary):
         features.accumulate([1.0], GradientBuffer(4), [0], [1])
     with pytest.raises(FeatureError, match="bits is 40"):
         FeatureHasher(DEFAULTS["arc"], bits=40)
+
+
+def test_forgotten_words_look_like_new_ones(vocabulary, sentences):
+    known, form = max(sentences, key=len), ATTRIBUTES.index("form")
+    same, changed = vocabulary.encode(known), vocabulary.encode(known)
+    vocabulary.forget_words(same, 0.0, np.random.default_rng(0))
+    assert (same.attributes == vocabulary.encode(known).attributes).all()
+    vocabulary.forget_words(changed, 1e9, np.random.default_rng(0))
+    assert (changed.attributes[1:, form] == UNKNOWN).all()
+    assert (changed.attributes[0] == same.attributes[0]).all()  # the root
+    for name in ("tag", "coarse", "suffix2", "suffix3", "shape"):
+        column = ATTRIBUTES.index(name)
+        assert (changed.attributes[:, column] == same.attributes[:, column]).all()
+
+
+def test_frequent_words_are_forgotten_less_often():
+    trees = [Sentence.from_words(["a", "a", "a", "b"], tags=["D"] * 4, heads=[2, 0, 2, 2])] * 3
+    vocabulary, rng, times = Vocabulary.fit(trees), np.random.default_rng(0), 4000
+    lost = np.zeros(5)
+    for _ in range(times):
+        encoded = vocabulary.encode(trees[0])
+        vocabulary.forget_words(encoded, 2.0, rng)
+        lost += encoded.attributes[:, ATTRIBUTES.index("form")] == UNKNOWN
+    np.testing.assert_allclose(lost / times, [0, 2 / 11, 2 / 11, 2 / 11, 2 / 5], atol=0.03)

@@ -179,3 +179,22 @@ def test_settled_features_are_read_as_the_eager_rule_has_them():
         optimizer.step()
         squares += gradient**2
         weights = ((1 + np.sqrt(squares)) * weights - 0.5 * gradient) / (1 + np.sqrt(squares) + 0.5 * 0.3)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+def test_the_average_can_begin_anew(l2):
+    rng = np.random.default_rng(0)
+    optimizer = HashedAdaGrad(SLOTS, 0.3, l2=l2)
+    means = []
+    for step, (indices, values) in enumerate(gradients(40, rng)):
+        if step == 25:
+            optimizer.restart_average()
+            np.testing.assert_array_equal(optimizer.averaged(), optimizer.weights)
+        optimizer.add(indices, values)
+        optimizer.step()
+        copy = HashedAdaGrad(SLOTS, 0.3, l2=l2)
+        copy.restore(optimizer.state())
+        copy.finish()
+        means.append(copy.weights)
+    np.testing.assert_allclose(optimizer.averaged(), np.mean(means[25:], axis=0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(copy.averaged(), optimizer.averaged(), rtol=1e-12, atol=1e-15)

@@ -36,10 +36,10 @@ def answers(atom, sentence: EncodedSentence, at: dict[str, int]) -> list[int]:
             p = at[atom.roles[0]]
             return sentence.morph[sentence.morph_offsets[p] : sentence.morph_offsets[p + 1]].tolist()
         case "between":
-            low, high = sorted((at["h"], at["m"]))
+            low, high = sorted(at[role] for role in atom.roles)
             return sorted({attribute(sentence, p, atom.attribute) for p in range(low + 1, high)})
         case "count":
-            low, high = sorted((at["h"], at["m"]))
+            low, high = sorted(at[role] for role in atom.roles)
             counts = sentence.class_counts[CLASSES.index(atom.attribute)]
             return [min(sum(int(counts[p + 1] - counts[p]) for p in range(low + 1, high)), 4)]
         case "dir":

@@ -38,7 +38,7 @@ class Crossings(PartKind):
         """Arcs of the tree to the two words cross."""
         pairs, words = _crossings(parts)
         both = tree[pairs[:, 0]] * tree[pairs[:, 1]]
-        return np.bincount(pairs[:, 2], weights=both, minlength=len(words))
+        return np.bincount(pairs[:, 2], weights=both, minlength=len(words)).astype(np.float64)
 
 
 def _crossings(parts: Parts) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["add", "arrange", "averaged", "settle", "settle_all", "update"]
+__all__ = ["add", "arrange", "settle", "settle_all", "sums", "update"]
 
 _0, _1, _2, _3 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 _LONG = 1024
@@ -192,8 +192,8 @@ def update(weights, memory, touched, scale, new_rate, steps, l2, delta, starts, 
 
 
 @kernel
-def averaged(weights, memory, steps, l2, delta, starts, rates, out):
-    """Write the mean of the weights after each step so far, as if all had been paid."""
+def sums(weights, memory, steps, l2, delta, starts, rates, out):
+    """Write the sums of the weights after each step, as if all had been paid."""
     start, rate = _last_run(starts, rates)
     for index in range(np.uint64(len(weights))):
         total, paid = memory[index, _3], np.int64(memory[index, _2])
@@ -204,4 +204,4 @@ def averaged(weights, memory, steps, l2, delta, starts, rates, out):
             else:
                 _, owed = _owed_over_runs(metric, paid, steps, l2, starts, rates)
             total += weights[index] * owed
-        out[index] = total / steps
+        out[index] = total
