@@ -40,7 +40,9 @@ def fit_pruner(
     if not pruning.model:
         return Pruner(pruning, model, bounds)
     scorer = Scorer.of_pruner(vocabulary, templates, bits)
-    settings = evolve(training, objective="cll", average=True, batch_size=8, forgetting=0.0)
+    settings = evolve(
+        training, objective="cll", average=True, average_after=0, batch_size=8, forgetting=0.0, delta=1.0
+    )  # fmt: skip
     by_bounds = Pruner(pruning, model, bounds)
     simple = first_order(model)
     examples = [Example.of(s, by_bounds.candidates(s), simple, "cll") for s in sentences]

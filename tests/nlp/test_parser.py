@@ -19,6 +19,8 @@ from oracles.sentences import invented_sentences
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 SMALL = {"bits": 16, "learning_rate": 0.02, "epochs": 8}
+# The gradient of risk vanishes as the temperature falls: steps should not be as small as it, and there should be more.
+RISK = {"delta": 0.001, "learning_rate": 0.002, "epochs": 30, "forgetting": 0.0}
 
 
 @pytest.mark.parametrize("tree", ["projective", "nonprojective"])
@@ -26,9 +28,9 @@ SMALL = {"bits": 16, "learning_rate": 0.02, "epochs": 8}
 @pytest.mark.parametrize("order", [1, 2])
 def test_it_learns_an_invented_language(order, objective, tree):
     sentences = invented_sentences(60)
-    parser = DependencyParser(order=order, objective=objective, tree=tree, iterations=2, **SMALL).fit(sentences[:50])
-    # The risk alone, without a start from l2, is flat almost everywhere: it gets stuck before the end.
-    assert parser.score(sentences[:50]).uas >= (90 if objective == "risk" else 99)
+    options = SMALL | (RISK if objective == "risk" else {})
+    parser = DependencyParser(order=order, objective=objective, tree=tree, iterations=2, **options).fit(sentences[:50])
+    assert parser.score(sentences[:50]).uas >= 99
     assert parser.score(sentences[50:]).uas >= 80
 
 
@@ -42,11 +44,12 @@ def test_it_memorises_50_real_sentences(order, objective, tree):
     treebank = read_all(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu.gz")
     sentences = [s for s in treebank if 5 <= len(s) <= 16 and is_projective(s.heads)][:50]
     parser = DependencyParser(
-        order=order, objective=objective, tree=tree, iterations=2, bits=20, learning_rate=0.01, epochs=16, l2=0.0,
-        batch_size=2, average=False, pruning=PruningSettings(folds=1, bounds=False, epochs=10) if order == 2 else None,
+        order=order, objective=objective, tree=tree, iterations=2, bits=20, l2=0.0, batch_size=2, average=False,
+        pruning=PruningSettings(folds=1, bounds=False, epochs=10) if order == 2 else None,
+        **(RISK if objective == "risk" else {"learning_rate": 0.01, "epochs": 16, "forgetting": 0.0}),
     )  # fmt: skip
     parser.fit(sentences)
-    assert parser.score(sentences).uas >= (95 if objective == "risk" else 99)
+    assert parser.score(sentences).uas >= 99
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not there")
