@@ -24,7 +24,7 @@ _LIMIT = 480.0
 def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
     """Say whether the messages to each variable, multiplied, stay in range: their logs lie within the potentials."""
     first, second, _, ones = block.pairs
-    values = np.require(log_potentials, np.float64, ["C", "W"])
+    values = np.ascontiguousarray(log_potentials, dtype=np.float64)
     return bool(kernels.both_on.reach(values, first, second, len(ones)) <= _RANGE)
 
 
@@ -103,10 +103,8 @@ class BothOnChannel(Channel):
 
     def undo(self, sent: Sent, on_total: Floats, on_messages: Floats) -> tuple[Floats, Floats]:
         """Return the adjoints of the log-odds that a step computed, and of those which it replaced."""
-        at = on_total[self.ones]
-        later = np.stack([at[self.first], at[self.second]], axis=1)
-        computed = on_messages + later
-        replaced = -later
+        computed, replaced = np.empty_like(on_messages), np.empty_like(on_messages)
+        kernels.both_on.undo(on_total, self.ones, self.first, self.second, on_messages, computed, replaced)
         if sent.targets is not None:
             replaced += np.where(sent.targets, 0.0, computed)
             computed = np.where(sent.targets, computed, 0.0)
@@ -115,12 +113,11 @@ class BothOnChannel(Channel):
     def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
         """Go back through a step."""
         heard, odds, _ = run
-        on_heard, on_reward = np.zeros(len(heard)), np.empty(len(self.reward))
+        on_reward = np.empty(len(self.reward))
         kernels.both_on.adjoints(
-            self.reward, self.first, self.second, heard, odds, computed, on_heard, on_messages, on_reward
-        )
-        on_total[self.ones] += on_heard
-        on_total[self.zeros] -= on_heard
+            self.reward, self.first, self.second, self.zeros, self.ones, heard, odds, computed,
+            on_total, on_messages, on_reward,
+        )  # fmt: skip
         return on_reward
 
     def as_messages(self, on_incoming: Floats) -> Floats:

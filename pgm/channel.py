@@ -108,10 +108,8 @@ class Channel:
         `on_total` counts for every message at a state.  What later steps put on it belongs to the new messages alone,
         so it is taken off the old ones.  Normalisation needs no adjoint: a constant changes no output.
         """
-        later = on_total[self.block.index]
-        computed = on_messages + later
-        computed[sent.new == -np.inf] = 0.0
-        replaced = -later
+        computed, replaced = np.empty_like(on_messages), np.empty_like(on_messages)
+        kernels.passing.undo(on_total, self.block.index, on_messages, sent.new, computed, replaced)
         if sent.targets is not None:
             mask = np.repeat(sent.targets, self.block.factor.cardinalities, axis=1)
             replaced += np.where(mask, 0.0, computed)
@@ -141,8 +139,7 @@ class Channel:
         self, back: tuple[Floats, Floats | None], run: FactorRun, on_total: Floats, on_messages: Floats
     ) -> Floats | None:
         on_incoming, on_potentials = back
-        on_incoming[run.incoming == -np.inf] = 0.0
-        on_total += np.bincount(self.block.index.ravel(), on_incoming.ravel(), minlength=len(on_total))
+        kernels.passing.heard(run.incoming, self.block.index, on_incoming, on_total)
         on_messages -= self.as_messages(on_incoming)
         return on_potentials
 

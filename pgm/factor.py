@@ -11,13 +11,14 @@ Everything is in the log domain; -inf is a real zero.
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pgm.errors import PotentialError
-from pgm.variables import as_index, owner
+from pgm.variables import VariableArray, as_index, owner
 
 if TYPE_CHECKING:
     from pgm.channel import Channel
@@ -92,16 +93,19 @@ class Factor(ABC):
         self.graph = owner(variables)
         self.variables = as_index(variables)
         self.name = name or type(self).__name__
-        if self.graph is not None:
+        self.cardinalities: tuple[int, ...]
+        if self.graph is None:
+            self.cardinalities = (2,) * self.degree
+        elif isinstance(variables, VariableArray):
+            self.cardinalities = (variables.cardinality,) * self.degree
+        else:
             cards = self.graph.cardinalities[self.variables]
             if (cards != cards[:1]).any():
                 raise PotentialError(
                     f"{self.name}: the factors of a family have the same numbers of states at each position, but here "
                     f"position {int(np.argmax((cards != cards[:1]).any(axis=0)))} has different ones"
                 )
-            self.cardinalities: tuple[int, ...] = tuple(cards[0].tolist())
-        else:
-            self.cardinalities = (2,) * self.variables.shape[1]
+            self.cardinalities = tuple(cards[0].tolist())
 
     # What a family is
 
@@ -118,7 +122,7 @@ class Factor(ABC):
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """(D + 1,): where the states of each position begin in a row of messages; the last is W."""
-        return np.concatenate([[0], np.cumsum(self.cardinalities)])
+        return np.fromiter(accumulate(self.cardinalities, initial=0), np.int64, self.degree + 1)
 
     @property
     def potentials(self) -> Floats | None:
@@ -198,13 +202,14 @@ def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     PotentialError
         If the shape does not fit, or a value is NaN or +inf.
     """
-    array = np.asarray(values, dtype=np.float64)
-    try:
-        array = np.array(np.broadcast_to(array, shape), order="C")
-    except ValueError:
-        raise PotentialError(f"{name}: log-potentials of shape {array.shape} do not fit {shape}") from None
-    bad = np.isnan(array) | (array == np.inf)
-    if bad.any():
+    array = np.array(values, dtype=np.float64, order="C")
+    if array.shape != shape:
+        try:
+            array = np.array(np.broadcast_to(array, shape), order="C")
+        except ValueError:
+            raise PotentialError(f"{name}: log-potentials of shape {array.shape} do not fit {shape}") from None
+    if not array.max(initial=-np.inf) < np.inf:
+        bad = np.isnan(array) | (array == np.inf)
         where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
         raise PotentialError(
             f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, "

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor
 from pgm.variables import Variable, VariableArray
@@ -59,7 +61,7 @@ class FactorGraph:
         if any(size < 0 for size in shape):
             raise FactorGraphError(f"variables {name!r}: the shape {shape} has a negative size")
         first = self._add_block(name, shape, states)
-        index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
+        index = first + np.arange(prod(shape), dtype=np.int64).reshape(shape)
         return VariableArray(self, index, name, self._blocks[-1][3])
 
     def add(self, factor: AnyFactor) -> AnyFactor:
@@ -70,20 +72,11 @@ class FactorGraph:
             raise FactorGraphError(
                 f"{factor!r} is over variables of another factor graph; make it with variables of this one"
             )
-        outside = (factor.variables < 0) | (factor.variables >= self.num_variables)
-        if outside.any():
-            raise FactorGraphError(
-                f"{factor!r} is over variable {factor.variables[outside][0]}, but there are {self.num_variables}"
-            )
-        ordered = np.sort(factor.variables, axis=1)
-        twice = (np.diff(ordered, axis=1) == 0).any(axis=1)
-        if twice.any():
-            raise FactorGraphError(f"{factor.describe(int(np.argmax(twice)))} has a variable twice")
-        if tuple(self.cardinalities[factor.variables[0]]) != factor.cardinalities:
-            raise FactorGraphError(
-                f"{factor!r} is for variables with {factor.cardinalities} states, but these have "
-                f"{tuple(self.cardinalities[factor.variables[0]].tolist())}"
-            )
+        if factor.graph is None:
+            self._check_numbers(factor)
+        twice = kernels.places.repeated(factor.variables)
+        if twice >= 0:
+            raise FactorGraphError(f"{factor.describe(twice)} has a variable twice")
         if any(family is factor for family in self.families):
             raise FactorGraphError(f"{factor!r} is in the graph already; make another one to count it twice")
         self.families.append(factor)
@@ -135,7 +128,7 @@ class FactorGraph:
         first, name, shape, states = self._blocks[self._by_name[name]]
         if not shape:
             return self.variable_at(first)
-        index = first + np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
+        index = first + np.arange(prod(shape), dtype=np.int64).reshape(shape)
         return VariableArray(self, index, name, states)
 
     def check_owns(self, variable: Any) -> None:
@@ -197,6 +190,19 @@ class FactorGraph:
         factors = f"{self.num_factors} factors in {len(self.families)} families"
         return f"<FactorGraph: {self.num_variables} variables, {factors}>"
 
+    def _check_numbers(self, factor: Factor) -> None:
+        """Check a factor that was made with plain numbers for its variables."""
+        outside = (factor.variables < 0) | (factor.variables >= self.num_variables)
+        if outside.any():
+            raise FactorGraphError(
+                f"{factor!r} is over variable {factor.variables[outside][0]}, but there are {self.num_variables}"
+            )
+        cardinalities = tuple(self.cardinalities[factor.variables[0]].tolist())
+        if cardinalities != factor.cardinalities:
+            raise FactorGraphError(
+                f"{factor!r} is for variables with {factor.cardinalities} states, but these have {cardinalities}"
+            )
+
     def _add_block(self, name: str, shape: tuple[int, ...], states: Sequence[Any] | int) -> int:
         if name in self._by_name:
             raise FactorGraphError(f"there is already a variable {name!r}; choose another name")
@@ -207,7 +213,7 @@ class FactorGraph:
         self._by_name[name] = len(self._blocks)
         self._blocks.append((first, name, shape, names))
         self._first.append(first)
-        self._cardinalities.extend([len(names)] * int(np.prod(shape)))
+        self._cardinalities.extend([len(names)] * prod(shape))
         return first
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm import kernels
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
 
@@ -63,14 +64,22 @@ class Block:
         """Return the block's potentials, from those of the graph's families."""
         if self.factor.potentials is None:
             return None
-        pieces = [potentials[family][rows] for family, rows in self.parts]  # type: ignore[index]
-        return np.ascontiguousarray(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+        pieces = []
+        for family, rows in self.parts:
+            values: Floats = potentials[family]  # type: ignore[assignment]
+            pieces.append(values if _are_all(rows, len(values)) else values[rows])
+        return np.concatenate(pieces)
 
     def scatter(self, adjoint: Floats, adjoints: Sequence[Floats | None]) -> None:
         """Add the adjoint of the block's potentials to those of the graph's families."""
         first = 0
         for family, rows in self.parts:
-            adjoints[family][rows] += adjoint[first : first + len(rows)]  # type: ignore[index]
+            target: Floats = adjoints[family]  # type: ignore[assignment]
+            share = adjoint[first : first + len(rows)]
+            if _are_all(rows, len(target)):
+                target += share
+            else:
+                target[rows] += share
             first += len(rows)
 
 
@@ -85,20 +94,14 @@ class Layout:
     @classmethod
     def of(cls, graph: FactorGraph, groups: Sequence[Sequence[Part]] | None = None) -> "Layout":
         """Lay out a graph; `groups` says which factors are updated together, by default all that can be stacked."""
-        start = np.concatenate([[0], np.cumsum(graph.cardinalities)])
+        start = np.zeros(graph.num_variables + 1, dtype=np.int64)
+        np.cumsum(graph.cardinalities, out=start[1:])
         blocks: list[Block] = []
         first = 0
         for group in groups if groups is not None else stackable(graph):
             factors = [_rows_of(graph.families[family], rows) for family, rows in group]
             factor = factors[0] if len(factors) == 1 else type(factors[0]).stack(factors)
-            cards, width = np.array(factor.cardinalities), int(factor.offsets[-1])
-            within = np.arange(width) - np.repeat(factor.offsets[:-1], cards)
-            index = np.repeat(start[factor.variables], cards, axis=1) + within
-            # The same as np.unique with its inverse, without sorting.
-            present = np.zeros(start[-1], dtype=np.bool_)
-            present[index] = True
-            states = np.flatnonzero(present)
-            local = (np.cumsum(present) - 1)[index]
+            index, states, local = kernels.places.places(factor.variables, start, factor.offsets)
             blocks.append(Block(factor, tuple(group), index, states, local, first))
             first += len(states)
         return cls(graph, start, tuple(blocks))
@@ -123,9 +126,7 @@ class Layout:
     def contributors(self) -> tuple[Ints, Ints]:
         """For each state (CSR: start, positions) where its contributions lie in the array of all blocks'."""
         states = np.concatenate([np.zeros(0, dtype=np.int64), *(block.states for block in self.blocks)])
-        positions = np.argsort(states, kind="stable")
-        start = np.searchsorted(states[positions], np.arange(self.num_states + 1))
-        return start.astype(np.int64), positions.astype(np.int64)
+        return kernels.places.by_state(states, self.num_states)
 
     @cached_property
     def num_contributions(self) -> int:
@@ -146,6 +147,9 @@ def stackable(graph: FactorGraph) -> list[list[Part]]:
 
 
 def _rows_of(family: Factor, rows: Ints) -> Factor:
-    if len(rows) == family.num_factors and (rows == np.arange(len(rows))).all():
-        return family
-    return family.take(rows)
+    return family if _are_all(rows, family.num_factors) else family.take(rows)
+
+
+def _are_all(rows: Ints, count: int) -> bool:
+    """Whether these are all rows, in their order."""
+    return len(rows) == count == kernels.places.range_length(rows)

@@ -17,7 +17,7 @@ class UnaryChannel(Channel):
 
     def propose(self, total: Floats) -> Proposal:
         """Return the potentials."""
-        return Proposal(None, np.require(self.prepared.log, np.float64, ["C", "W"]))
+        return Proposal(None, np.ascontiguousarray(self.prepared.log, dtype=np.float64))
 
     def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats:
         """The potentials are the messages; nothing was heard."""

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Module
+from hypergraph import kernels
 from hypergraph.structure import LARGEST
 
 __all__ = ["BatchChart", "BatchMarginals", "ChartOfOne"]
@@ -112,9 +113,9 @@ def check_potentials(name: str, values: Any, ndim: int) -> Floats:
     array = np.require(values, dtype=np.float64, requirements=["C", "W"])
     if array.ndim != ndim:
         raise WeightError(f"{name} must have {ndim} axes, the first for the batch, but their shape is {array.shape}")
-    bad = ~(np.abs(array) < LARGEST) & (array != -np.inf)
-    if bad.any():
-        where = tuple(int(axis) for axis in np.unravel_index(int(np.argmax(bad)), array.shape))
+    bad = kernels.weights.unfit(array.ravel(), LARGEST)
+    if bad >= 0:
+        where = tuple(int(axis) for axis in np.unravel_index(bad, array.shape))
         raise WeightError(
             f"{name}{list(where)} is {array[where]}: log-weights are finite numbers below {LARGEST:g}, or -inf"
         )

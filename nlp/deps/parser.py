@@ -263,8 +263,9 @@ class DependencyParser:
 
     def _scores(self, sentence: Sentence) -> tuple[Parts, Scores]:
         scorer, pruner, weights = self._fitted()
-        parts = pruner.candidates(sentence)
-        return parts, scorer.scores(scorer.prepare(sentence), parts, weights)
+        encoded = scorer.encode(sentence)  # the pruner has the same vocabulary
+        parts = pruner.candidates(sentence, encoded)
+        return parts, scorer.scores(scorer.prepare(encoded), parts, weights)
 
     def _fitted(self) -> tuple[Scorer, Pruner, Any]:
         if self.scorer is None or self.pruner is None or self.weights is None:

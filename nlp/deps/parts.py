@@ -48,12 +48,7 @@ class Parts:
     @classmethod
     def of_mask(cls, allowed: NDArray[np.bool_]) -> "Parts":
         """Return the arcs h → m for which allowed[h, m] holds; loops and arcs into the root never do."""
-        n = len(allowed) - 1
-        mask = np.array(allowed)
-        mask[:, 0] = False
-        np.fill_diagonal(mask, False)
-        modifiers, heads = np.nonzero(mask.T)
-        return cls(n, heads, modifiers)
+        return cls(len(allowed) - 1, *kernels.arcs.of_mask(np.asarray(allowed)))
 
     def __len__(self) -> int:
         return len(self.heads)

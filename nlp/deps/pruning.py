@@ -17,6 +17,7 @@ from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings, first_order
+from nlp.features import EncodedSentence
 
 __all__ = ["Pruner", "PruningSettings", "oracle"]
 
@@ -56,8 +57,8 @@ class Pruner:
     scorer: Scorer | None = field(default=None, repr=False)
     weights: Floats | None = field(default=None, repr=False)
 
-    def candidates(self, sentence: Sentence) -> Parts:
-        """Return the arcs that are left."""
+    def candidates(self, sentence: Sentence, encoded: EncodedSentence | None = None) -> Parts:
+        """Return the arcs that are left; `encoded` is the sentence by the scorer's vocabulary, if it is there."""
         n = len(sentence)
         allowed = self.bounds.allowed(sentence) if self.bounds is not None else np.ones((n + 1, n + 1), dtype=np.bool_)
         places = np.arange(n)
@@ -65,7 +66,7 @@ class Pruner:
         if self.scorer is None or self.weights is None:
             return Parts.of_mask(allowed)
         parts = Parts.of_mask(allowed)
-        scores = self.scorer.scores(self.scorer.prepare(sentence), parts, self.weights)
+        scores = self.scorer.scores(self.scorer.prepare(sentence if encoded is None else encoded), parts, self.weights)
         beliefs = infer(parts, first_order(self.model), scores).beliefs
         kept = _likely(parts.matrix(beliefs, 0.0), self.settings)
         kept[places, places + 1] = True

@@ -9,7 +9,7 @@ from nlp.deps.graphs import Scores
 from nlp.deps.kinds import PartKind, kinds_of
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
-from nlp.features import FeatureHasher, GradientBuffer, SentenceFeatures, TemplateSet, Vocabulary
+from nlp.features import EncodedSentence, FeatureHasher, GradientBuffer, SentenceFeatures, TemplateSet, Vocabulary
 
 __all__ = ["PreparedSentence", "Scorer"]
 
@@ -46,16 +46,21 @@ class Scorer:
         """The number of weights."""
         return self.hashers["arc"].slots
 
-    def prepare(
+    def encode(
         self, sentence: Sentence, *, forgetting: float = 0.0, rng: np.random.Generator | None = None
-    ) -> PreparedSentence:
-        """Turn a sentence into integers, and hash what each word adds to each template.
+    ) -> EncodedSentence:
+        """Turn a sentence into integers.
 
         With `forgetting` and `rng`, some of its words are made unknown: see `Vocabulary.forget_words`.
         """
         encoded = self.vocabulary.encode(sentence)
         if forgetting > 0 and rng is not None:
             self.vocabulary.forget_words(encoded, forgetting, rng)
+        return encoded
+
+    def prepare(self, sentence: Sentence | EncodedSentence) -> PreparedSentence:
+        """Hash what each word of a sentence adds to each template."""
+        encoded = sentence if isinstance(sentence, EncodedSentence) else self.encode(sentence)
         return {kind: hasher.prepare(encoded) for kind, hasher in self.hashers.items()}
 
     def scores(self, prepared: PreparedSentence, parts: Parts, weights: NDArray[np.floating]) -> Scores:

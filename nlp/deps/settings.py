@@ -1,5 +1,6 @@
 """What a dependency model is: the choices that inference, training and the model file share."""
 
+from functools import lru_cache
 from typing import Any, Literal
 
 from attrs import asdict, evolve, field, frozen
@@ -70,6 +71,7 @@ class ModelSettings:
         return asdict(self)
 
 
+@lru_cache(maxsize=64)
 def first_order(settings: ModelSettings) -> ModelSettings:
     """Return the first-order model that goes with a model: the same trees, arcs alone."""
     return evolve(settings, order=1, constraint="tree", childseq=False, nocross=False)

@@ -16,9 +16,9 @@ from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.objectives import Objective, loss_and_adjoints
 from nlp.deps.parts import Parts
-from nlp.deps.scorer import PreparedSentence, Scorer
+from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
-from nlp.features import GradientBuffer, HashedAdaGrad
+from nlp.features import EncodedSentence, GradientBuffer, HashedAdaGrad
 
 __all__ = ["Epoch", "Example", "Training", "TrainingSettings"]
 
@@ -139,10 +139,10 @@ class Training:
             for number in batch:
                 temperature = self._temperature(done / len(self.examples))
                 example = self.examples[number]
-                prepared = self.scorer.prepare(example.sentence, forgetting=self.settings.forgetting, rng=rng)
+                encoded = self.scorer.encode(example.sentence, forgetting=self.settings.forgetting, rng=rng)
                 loss = _add_gradient(
                     example, self.scorer, self.model, objective, temperature, self.optimizer.weights, self.optimizer,
-                    prepared=prepared,
+                    encoded=encoded,
                 )  # fmt: skip
                 total += loss
                 done += 1
@@ -180,10 +180,9 @@ def _add_gradient(
     weights: Floats,
     buffer: GradientBuffer,
     *,
-    prepared: PreparedSentence | None = None,
+    encoded: EncodedSentence | None = None,
 ) -> float:
-    if prepared is None:
-        prepared = scorer.prepare(example.sentence)
+    prepared = scorer.prepare(encoded or example.sentence)
     scores = scorer.scores(prepared, example.parts, weights)
     loss, adjoints = loss_and_adjoints(objective, example.parts, model, scores, example.gold, temperature=temperature)
     scorer.accumulate(prepared, example.parts, adjoints, buffer, smallest=_NEGLIGIBLE)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -38,10 +39,27 @@ class Block:
     templates: tuple[Template, ...]
     tables: BlockTables
 
-    @property
+    @cached_property
     def uses_sets(self) -> bool:
         """Whether any template has a set."""
         return bool(len(self.tables.groups))
+
+    @cached_property
+    def uses_between(self) -> bool:
+        """Whether any of these is of tags between words."""
+        return bool((self.tables.set_atoms[:, 0] >= self.tables.roles).any())
+
+    def most_features(self, morphs: int, between: int) -> int:
+        """Return how many features a part can have at most, given the greatest sizes of sets."""
+        most = [morphs] * self.tables.roles + [between] * 2
+        features = self.tables.plain
+        for first, last, source, other in self._groups:
+            features += (last - first) * most[source] * (1 if other < 0 else most[other])
+        return features
+
+    @cached_property
+    def _groups(self) -> list[list[int]]:
+        return self.tables.groups.tolist()
 
 
 def mix(value: int) -> int:

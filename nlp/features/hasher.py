@@ -2,11 +2,9 @@
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from nlp.features import kernels
 from nlp.features.atoms import KINDS
-from nlp.features.attributes import ATTRIBUTES
 from nlp.features.blocks import Block, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
@@ -73,42 +71,20 @@ class FeatureHasher:
 
 def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables, int]:
     tables = block.tables
-    templates, size = len(tables.keys), len(sentence) + 1
-    words = np.empty((tables.roles, size, templates), dtype=np.uint64)
-    kernels.words.words(tables, sentence.attributes, words)
-    rows = max(size, len(sentence.morph)) if block.uses_sets else 0
-    sets = np.zeros((tables.roles + 2, rows, templates - tables.plain), dtype=np.uint64)
-    lists = distinct = _NOTHING
-    if block.uses_sets:
-        kernels.words.sets(tables, sentence.attributes, sentence.morph, sets)
-        lists = np.arange(len(sentence.morph), dtype=np.int32)
-        if (tables.set_atoms[:, 0] >= tables.roles).any():
-            between, distinct = _between(sentence)
-            lists = np.concatenate([lists, between.ravel()])
+    templates, size, morphs = len(tables.keys), len(sentence) + 1, len(sentence.morph)
+    rows = max(size, morphs) if block.uses_sets else 0
+    words = np.empty(tables.roles * size * templates, dtype=np.uint64)
+    sets = np.zeros((tables.roles + 2) * rows * (templates - tables.plain), dtype=np.uint64)
+    kernels.words.fill(tables, sentence.attributes, sentence.morph, rows, words, sets)
+    lists = np.arange(morphs, dtype=np.int32) if block.uses_sets else _NOTHING
+    distinct, most = _NOTHING, 0
+    if block.uses_between:
+        between, distinct, most = sentence.between
+        lists = np.concatenate([lists, between])
     prepared = WordTables(
-        size, rows, len(sentence.morph), words.ravel(), sets.ravel(), lists, sentence.morph_offsets, distinct.ravel()
-    )
-    return block, prepared, _most_features(block, prepared)
+        size, rows, morphs, words, sets, lists, sentence.morph_offsets, distinct, sentence.class_counts
+    )  # fmt: skip
+    return block, prepared, block.most_features(sentence.most_morphs, most)
 
 
 _NOTHING = np.zeros(0, dtype=np.int32)
-
-
-def _most_features(block: Block, words: WordTables) -> int:
-    """Return how many features a part can have at most."""
-    tables = block.tables
-    most = [int(np.diff(words.morph_offsets).max())] * tables.roles + [int(words.distinct.max(initial=0))] * 2
-    features = tables.plain
-    for first, last, source, other in tables.groups.tolist():
-        features += (last - first) * most[source] * (1 if other < 0 else most[other])
-    return features
-
-
-def _between(sentence: EncodedSentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    size = len(sentence) + 1
-    between = np.zeros((2, size, size), dtype=np.int32)
-    distinct = np.zeros((2, size, size), dtype=np.int32)
-    for index, name in enumerate(("tag", "coarse")):
-        values = np.ascontiguousarray(sentence.attributes[:, ATTRIBUTES.index(name)])
-        kernels.words.between(values, int(values.max()), between[index], distinct[index])
-    return between, distinct

@@ -58,3 +58,4 @@ class WordTables(NamedTuple):
     # (2, n + 1, n + 1): for [tag or coarse, i], the first word of each distinct tag after i
     morph_offsets: NDArray[np.int32]  # (n + 2,)
     distinct: NDArray[np.int32]  # (2, n + 1, n + 1): for [tag or coarse, i, j], how many of those are before j
+    class_counts: NDArray[np.int32]  # as in `EncodedSentence`

@@ -45,8 +45,7 @@ class SentenceFeatures:
         indices = np.empty(offsets[-1], dtype=np.uint32)
         cursor = offsets[:-1].copy()
         for block, tables, _ in self._tables:
-            own = _of_block(block, positions)
-            kernels.parts.extract(block.tables, tables, *own, self._answers(block, own), cursor, indices)
+            kernels.parts.extract(block.tables, tables, *_of_block(block, positions), cursor, indices)
         return indices.view(np.int32), offsets
 
     def score(self, weights: NDArray[np.floating], *parts: ArrayLike) -> NDArray[np.float64]:
@@ -62,8 +61,7 @@ class SentenceFeatures:
         scores = np.zeros(len(positions[0]))
         for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
-            found = np.empty(len(own[0]))
-            kernels.parts.score(block.tables, tables, *own, self._answers(block, own), most, weights, found)
+            found = kernels.parts.score(block.tables, tables, *own, most, weights)
             scores += found if shared is None else found[shared]
         return scores
 
@@ -87,12 +85,10 @@ class SentenceFeatures:
         for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
             share = numbers if shared is None else np.bincount(shared, weights=numbers, minlength=len(own[0]))
-            kept = np.flatnonzero(np.abs(share) > smallest)
-            own, share = [array[kept] for array in own], share[kept]
-            buffer.reserve(len(kept) * most)
+            kept = kernels.positions.above(share, smallest, *own)
+            buffer.reserve(len(kept[0]) * most)
             buffer.used = kernels.parts.accumulate(
-                block.tables, tables, *own, self._answers(block, own), most, share,
-                buffer.memory, buffer.touched, buffer.used,
+                block.tables, tables, *kept[1:], most, kept[0], buffer.memory, buffer.touched, buffer.used
             )  # fmt: skip
 
     def settle(self, optimizer: HashedAdaGrad, *parts: ArrayLike) -> None:
@@ -109,15 +105,8 @@ class SentenceFeatures:
         own = _of_block(block, positions)
         if len(block.roles) == len(positions):
             return own, None
-        first, second, shared = (np.empty(len(own[0]), dtype=np.int64) for _ in range(3))
-        square = np.full((len(self.sentence) + 1,) * 2, -1)
-        total = kernels.positions.distinct_pairs(own[0], own[1], square, first, second, shared)
-        return [first[:total], second[:total], first[:total]], shared
-
-    def _answers(self, block: "Block", own: Positions) -> NDArray[np.int32]:
-        answers = np.empty((2, len(own[0])), dtype=np.int32)
-        kernels.positions.answers(block.tables.sources, self.sentence.class_counts, *own, answers)
-        return answers
+        first, second, shared = kernels.positions.distinct_pairs(own[0], own[1], len(self.sentence) + 1)
+        return [first, second, first], shared
 
     def _positions(self, parts: tuple[ArrayLike, ...]) -> Positions:
         roles = self.hasher.roles
@@ -128,7 +117,7 @@ class SentenceFeatures:
         for role, array in zip(roles, positions, strict=True):
             if array.ndim != 1 or array.shape != positions[0].shape:
                 raise FeatureError(f"positions of {role} have shape {array.shape}; expected {positions[0].shape}")
-            if array.size and not (array.min() >= 0 and array.max() <= n):
+            if kernels.positions.outside(array, n) >= 0:
                 raise FeatureError(f"positions of {role} go from {array.min()} to {array.max()}; expected 0 to {n}")
         return positions
 

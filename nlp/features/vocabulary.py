@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Vocabulary:
     classes: Mapping[str, tuple[str, frozenset[str]]]
     absent: frozenset[str]
     _ids: dict[str, dict[str, int]] = field(init=False, repr=False)
-    _rows: dict[str, tuple[int, ...]] = field(init=False, repr=False, factory=dict)
+    _rows: dict[str, bytes] = field(init=False, repr=False, factory=dict)
     _morphs: dict[str, tuple[int, ...]] = field(init=False, repr=False, factory=dict)
 
     @_ids.default
@@ -114,18 +115,18 @@ class Vocabulary:
         width = len(FORM_ATTRIBUTES) + 1
         remembered = self._rows
         if n:
-            attributes[1:, :width] = [remembered.get(form) or self._form_row(form) for form in sentence.forms]
+            rows = b"".join([remembered.get(form) or self._form_row(form) for form in sentence.forms])
+            attributes[1:, :width] = np.frombuffer(rows, dtype=np.int32).reshape(n, width)
             for index, (name, column) in enumerate(_COLUMNS.items(), start=width):
                 ids = self._ids[name]
                 attributes[1:, index] = [ids.get(value, UNKNOWN) for value in getattr(sentence, column)]
-        morphs = [self._morphs.get(feats) or self._morph_ids(feats) for feats in sentence.feats]
-        offsets = np.zeros(n + 2, dtype=np.int32)
-        offsets[2:] = np.cumsum([len(ids) for ids in morphs])
+        known = self._morphs
+        morphs = [known[feats] if feats in known else self._morph_ids(feats) for feats in sentence.feats]
+        offsets = np.array([0, 0, *accumulate(map(len, morphs))], dtype=np.int32)
         counts = np.zeros((len(CLASSES), n + 2), dtype=np.int32)
         for index, name in enumerate(CLASSES):
             column, members = self.classes[name]
-            inside = [value in members for value in getattr(sentence, _COLUMNS[column])]
-            counts[index, 2:] = np.cumsum(inside)
+            counts[index, 2:] = list(accumulate(value in members for value in getattr(sentence, _COLUMNS[column])))
         morph = np.array([value for ids in morphs for value in ids], dtype=np.int32)
         return EncodedSentence(attributes, offsets, morph, counts)
 
@@ -169,15 +170,13 @@ class Vocabulary:
         classes = {name: (column, frozenset(tags)) for name, (column, tags) in description["classes"].items()}
         return cls(description["tables"], arrays["counts"].tolist(), classes, frozenset(description["absent"]))
 
-    def _form_row(self, form: str) -> tuple[int, ...]:
-        """Return the integers of all attributes that come from the form, and remember them."""
+    def _form_row(self, form: str) -> bytes:
+        """Return the integers (int32) of all attributes that come from the form, and remember them."""
         ids = self._ids
         known = ids["form"].get(form)
         count = 0 if known is None else self.counts[known - FIRST_VALUE]
-        row = (
-            *(ids[name].get(function(form), UNKNOWN) for name, function in FORM_ATTRIBUTES.items()),
-            ids["frequency"].get(frequency_class(count), UNKNOWN),
-        )
+        values = [ids[name].get(function(form), UNKNOWN) for name, function in FORM_ATTRIBUTES.items()]
+        row = np.array([*values, ids["frequency"].get(frequency_class(count), UNKNOWN)], dtype=np.int32).tobytes()
         if len(self._rows) >= _MOST_REMEMBERED:
             self._rows.clear()
         self._rows[form] = row

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.variables import VariableArray
 
@@ -153,16 +154,12 @@ def _last_length(arcs: Any) -> int:
 
 
 def _check(name: str, n: int, heads: Integers, modifiers: Integers) -> None:
-    bad = (heads < 0) | (heads > n) | (modifiers < 1) | (modifiers > n)
-    if bad.any():
-        arc = int(np.argmax(bad))
+    flaw, at = kernels.arcs.flaw(heads, modifiers, n)
+    if flaw == kernels.arcs.OUTSIDE:
         raise FactorGraphError(
-            f"{name}: arc {arc} is {heads[arc]} → {modifiers[arc]}; heads are 0 (the root) to {n}, modifiers 1 to {n}"
+            f"{name}: arc {at} is {heads[at]} → {modifiers[at]}; heads are 0 (the root) to {n}, modifiers 1 to {n}"
         )
-    numbers = np.sort(heads * (n + 1) + modifiers)
-    twice = numbers[:-1][np.diff(numbers) == 0]
-    if len(twice):
-        raise FactorGraphError(f"{name}: the arc {twice[0] // (n + 1)} → {twice[0] % (n + 1)} is there twice")
-    headless = np.setdiff1d(np.arange(1, n + 1), modifiers[heads != modifiers])
-    if len(headless):
-        raise FactorGraphError(f"{name}: word {headless[0]} has no arc into it, so there is no tree")
+    if flaw == kernels.arcs.TWICE:
+        raise FactorGraphError(f"{name}: the arc {heads[at]} → {modifiers[at]} is there twice")
+    if flaw == kernels.arcs.HEADLESS:
+        raise FactorGraphError(f"{name}: word {at} has no arc into it, so there is no tree")

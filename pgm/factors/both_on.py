@@ -85,21 +85,25 @@ class BothOn(Factor):
     def stack(cls, families: Sequence[Factor]) -> "BothOn":
         """Return one family with all the pairs."""
         variables = np.concatenate([family.variables for family in families])
-        stacked = cls(variables, np.concatenate([family.potentials for family in families]))
-        stacked.graph, stacked.name = families[0].graph, families[0].name
-        return stacked
+        return _checked(families[0], variables, np.concatenate([family.potentials for family in families]))
 
     def take(self, rows: NDArray[np.int64]) -> "BothOn":
         """Return the family of some of the pairs."""
-        taken = BothOn(self.variables[rows], self.log_potentials[rows], name=self.name)
-        taken.graph = self.graph
-        return taken
+        return _checked(self, self.variables[rows], self.log_potentials[rows])
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["BothOn"]:
         """Yield rewards and penalties, one of them a ban."""
         yield cls(np.arange(6).reshape(3, 2), [1.5, -0.7, -np.inf])
         yield cls(np.arange(4).reshape(2, 2), 400.0 * rng.normal(size=2))
+
+
+def _checked(like: Factor, variables: NDArray[np.int64], log_potentials: Floats) -> BothOn:
+    """Return pairs with the graph and name of others, from which they come, so that nothing is to be checked."""
+    pairs = BothOn.__new__(BothOn)
+    pairs.graph, pairs.name, pairs.cardinalities = like.graph, like.name, like.cardinalities
+    pairs.variables, pairs.log_potentials = variables, log_potentials
+    return pairs
 
 
 def _table(variables: NDArray[np.int64], log_potentials: Floats) -> Table:

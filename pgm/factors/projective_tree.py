@@ -66,7 +66,7 @@ class ProjectiveTree(Factor):
         super().__init__(variables, name=name)
         if roots not in ("any", "one"):
             raise FactorGraphError(f"{self.name}: roots is 'any' or 'one', not {roots!r}")
-        if set(self.cardinalities) != {2}:
+        if max(self.cardinalities) != 2 or min(self.cardinalities) != 2:
             raise FactorGraphError(f"{self.name}: arcs are variables with 2 states, not {max(self.cardinalities)}")
         self.roots = roots
 
@@ -74,9 +74,7 @@ class ProjectiveTree(Factor):
     def kernel_arrays(self) -> tuple[Integers, Integers, Integers, Integers, int]:
         """(heads, modifiers, arcs by modifier without loops, where those of each word start, whether one root)."""
         layout = self.layout
-        order = np.argsort(layout.modifiers, kind="stable")
-        order = order[~layout.loops[order]]
-        start = np.searchsorted(layout.modifiers[order], np.arange(layout.n + 2))
+        order, start = kernels.arcs.by_modifier(layout.heads, layout.modifiers, layout.n)
         return layout.heads, layout.modifiers, order, start, int(self.roots == "one")
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["adjoints", "change", "reach", "send", "totals"]
+__all__ = ["adjoints", "change", "reach", "send", "totals", "undo"]
 
 
 @kernel
@@ -69,8 +69,18 @@ def send(total, zeros, ones, limit, reward, first, second, heard, odds, new, pro
 
 
 @kernel
-def adjoints(reward, first, second, heard, odds, computed, on_heard, on_odds, on_reward):
-    """Go back through `send`, given the adjoint of the logarithms of the new odds: to those of B, of r and of ψ."""
+def undo(on_total, ones, first, second, on_odds, computed, replaced):
+    """Write the adjoints of the log-odds (F, 2) that a step computed, and of those which it replaced."""
+    for f in range(np.uint64(len(first))):
+        to_first, to_second = on_total[ones[np.uint64(first[f])]], on_total[ones[np.uint64(second[f])]]
+        computed[f, 0], computed[f, 1] = on_odds[f, 0] + to_first, on_odds[f, 1] + to_second
+        replaced[f, 0], replaced[f, 1] = -to_first, -to_second
+
+
+@kernel
+def adjoints(reward, first, second, zeros, ones, heard, odds, computed, on_total, on_odds, on_reward):
+    """Go back through `send`, given the adjoint of the logarithms of the new odds: to those of `total`, of r and ψ."""
+    on_heard = np.zeros(len(heard))
     for f in range(np.uint64(len(reward))):
         i, j = np.uint64(first[f]), np.uint64(second[f])
         g, h = computed[f, 0], computed[f, 1]
@@ -85,6 +95,9 @@ def adjoints(reward, first, second, heard, odds, computed, on_heard, on_odds, on
         on_heard[j] += slope
         on_odds[f, 1] -= slope
         on_reward[f] = total + g * share
+    for v in range(len(heard)):
+        on_total[ones[v]] += on_heard[v]
+        on_total[zeros[v]] -= on_heard[v]
 
 
 @kernel

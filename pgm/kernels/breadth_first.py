@@ -4,7 +4,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["depths"]
+__all__ = ["depths", "factors_at", "variables_at"]
 
 
 @kernel
@@ -46,3 +46,27 @@ def depths(edge_start, variables, roots, of_factor, of_variable):
                         of_factor[other] = of_factor[factor] + 2
                         queue[last] = other
                         last += 1
+
+
+@kernel
+def factors_at(of_factor, depth):
+    """Return the factors of a depth."""
+    found = np.empty(len(of_factor), dtype=np.int64)
+    count = 0
+    for factor in range(len(of_factor)):
+        if of_factor[factor] == depth:
+            found[count] = factor
+            count += 1
+    return found[:count]
+
+
+@kernel
+def variables_at(of_variable, variables, depth):
+    """Return which of the variables (F, D) of factors are of a depth, and how many."""
+    found = np.empty(variables.shape, dtype=np.bool_)
+    count = 0
+    for f in range(variables.shape[0]):
+        for d in range(variables.shape[1]):
+            found[f, d] = of_variable[variables[f, d]] == depth
+            count += found[f, d]
+    return found, count

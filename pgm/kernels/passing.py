@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["absorb", "beliefs", "cavities", "resum"]
+__all__ = ["absorb", "beliefs", "cavities", "heard", "resum", "undo"]
 
 NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
 NEW_ZERO = 1000.0  # what counts as the change of a message that becomes zero
@@ -97,3 +97,25 @@ def resum(states, start, positions, contributions, base, total):
         for p in range(start[state], start[state + 1]):
             value += contributions[positions[p]]
         total[state] = value
+
+
+@kernel
+def undo(on_total, index, on_messages, new, computed, replaced):
+    """Write the adjoints of the messages that a step computed, and of those which it replaced."""
+    for f in range(index.shape[0]):
+        for w in range(index.shape[1]):
+            later = on_total[index[f, w]]
+            computed[f, w] = on_messages[f, w] + later if new[f, w] != -np.inf else 0.0
+            replaced[f, w] = -later
+
+
+@kernel
+def heard(incoming, index, on_incoming, on_total):
+    """Add the adjoint of what was heard to that of `total`; it is 0 for what was impossible."""
+    added = np.zeros_like(on_total)
+    for f in range(index.shape[0]):
+        for w in range(index.shape[1]):
+            if incoming[f, w] == -np.inf:
+                on_incoming[f, w] = 0.0
+            added[index[f, w]] += on_incoming[f, w]
+    on_total += added

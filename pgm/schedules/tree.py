@@ -41,12 +41,12 @@ class SpanningTree(Schedule):
         """One round a layer of factors, upwards and downwards."""
         constant, others = constant_groups(graph)
         of_factor, of_variable = _depths(graph, [family for group in others for family, _ in group])
+        deepest = int(of_variable.max(initial=0)) + 1
         groups: list[list[Part]] = []
         layer_of_group: list[int] = []
         for group in others:
-            deepest = max(int(of_factor[family].max()) for family, _ in group)
             for layer in range(0, deepest + 1, 2):
-                parts = [(family, np.flatnonzero(of_factor[family] == layer)) for family, _ in group]
+                parts = [(family, kernels.breadth_first.factors_at(of_factor[family], layer)) for family, _ in group]
                 parts = [(family, rows) for family, rows in parts if len(rows)]
                 if parts:
                     groups.append(parts)
@@ -59,9 +59,10 @@ class SpanningTree(Schedule):
         def steps(layer: int, towards: int) -> tuple[Step, ...]:
             made = []
             for number in layers[layer]:
-                targets = of_variable[layout.blocks[number].factor.variables] == layer + towards
-                if targets.any():
-                    made.append(Step(number, None if targets.all() else targets))
+                variables = layout.blocks[number].factor.variables
+                targets, count = kernels.breadth_first.variables_at(of_variable, variables, layer + towards)
+                if count:
+                    made.append(Step(number, None if count == targets.size else targets))
             return tuple(made)
 
         up = [steps(layer, -1) for layer in sorted(layers, reverse=True)]
@@ -75,6 +76,11 @@ class SpanningTree(Schedule):
 
 def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
     """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
+    root = max(families, key=lambda family: graph.families[family].degree, default=None)
+    if root is not None and graph.families[root].degree == graph.num_variables:  # it reaches all at once
+        depths = {family: np.full(graph.families[family].num_factors, 2) for family in families}
+        depths[root][0] = 0
+        return depths, np.ones(graph.num_variables, dtype=np.int64)
     sizes = [graph.families[family].num_factors for family in families]
     firsts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     degrees = np.array([graph.families[family].degree for family in families], dtype=np.int64)

@@ -24,8 +24,7 @@ class Arcs(PartKind):
         """A table for each variable."""
         unary = np.zeros((len(parts), 2))
         unary[:, 1] = scores
-        variables = arcs[np.arange(len(parts))[:, None]]
-        return [Placed(Table(variables, unary, name="arcs"), slice(None), (slice(None), 1))]
+        return [Placed(Table(arcs[:, None], unary, name="arcs"), slice(None), (slice(None), 1))]
 
     def present(self, parts: Parts, tree: Floats) -> Floats:
         """The indicator itself."""

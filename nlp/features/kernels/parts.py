@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 from nlp.features.kernels.hashing import finish
+from nlp.features.kernels.positions import answers as _answers
 
 __all__ = ["accumulate", "count", "extract", "score"]
 
@@ -97,14 +98,17 @@ def count(tables, sentence, a, b, c, out):
 
 
 @kernel
-def extract(tables, sentence, a, b, c, answers, cursor, out):
+def extract(tables, sentence, a, b, c, cursor, out):
     """Write the indices of each part's features at `cursor`, and move it on."""
+    answers = _answers(tables.sources, sentence.class_counts, a, b, c)
     _fill(tables, sentence, a, b, c, answers, 0, len(a), cursor, out)
 
 
 @kernel
-def score(tables, sentence, a, b, c, answers, most, weights, scores):
-    """Write the sum of the weights of each part's features to `scores` (parts,)."""
+def score(tables, sentence, a, b, c, most, weights):
+    """Return (parts,): the sum of the weights of each part's features."""
+    answers = _answers(tables.sources, sentence.class_counts, a, b, c)
+    scores = np.empty(len(a))
     buffer, cursor = np.empty(_CHUNK * most, dtype=np.uint32), np.empty(_CHUNK, dtype=np.int64)
     for begin in range(0, len(a), _CHUNK):
         end = min(begin + _CHUNK, len(a))
@@ -116,11 +120,13 @@ def score(tables, sentence, a, b, c, answers, most, weights, scores):
             for i in range(np.uint64(k * most), np.uint64(cursor[k])):
                 value += weights[buffer[i]]
             scores[begin + k] = value
+    return scores
 
 
 @kernel
-def accumulate(tables, sentence, a, b, c, answers, most, adjoint, memory, touched, used):
+def accumulate(tables, sentence, a, b, c, most, adjoint, memory, touched, used):
     """Add the adjoint of each part's score to the gradient of its features; return how many are touched."""
+    answers = _answers(tables.sources, sentence.class_counts, a, b, c)
     buffer, cursor = np.empty(_CHUNK * most, dtype=np.uint32), np.empty(_CHUNK, dtype=np.int64)
     for begin in range(0, len(a), _CHUNK):
         end = min(begin + _CHUNK, len(a))

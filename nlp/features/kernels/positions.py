@@ -4,7 +4,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["answers", "distinct_pairs"]
+__all__ = ["above", "answers", "distinct_pairs", "outside"]
 
 _PAIR, _SHAPE, _SIDE, _ADJACENT = 0, 1, 2, 3  # as in nlp.features.layout
 _BIN_OF_DISTANCE = np.array([0, *range(10), *([10] * 10), *([11] * 10), *([12] * 10), 13])
@@ -13,9 +13,31 @@ _COUNT_BINS = 5
 
 
 @kernel
-def answers(sources, class_counts, a, b, c, out):
-    """Fill `out` (2, parts) with rows of the table of answers."""
-    out[:] = 0
+def outside(positions, n):
+    """Return the first part whose position is not from 0 to n, or -1."""
+    for p in range(len(positions)):
+        if not 0 <= positions[p] <= n:
+            return p
+    return -1
+
+
+@kernel
+def above(values, smallest, a, b, c):
+    """Return the values that are greater in size, and the words of their parts."""
+    kept = np.empty(len(values))
+    x, y, z = np.empty_like(a), np.empty_like(a), np.empty_like(a)
+    count = 0
+    for p in range(len(values)):
+        if abs(values[p]) > smallest:
+            kept[count], x[count], y[count], z[count] = values[p], a[p], b[p], c[p]
+            count += 1
+    return kept[:count], x[:count], y[:count], z[:count]
+
+
+@kernel
+def answers(sources, class_counts, a, b, c):
+    """Return (2, parts): rows of the table of answers."""
+    out = np.zeros((2, len(a)), dtype=np.int32)
     for s in range(len(sources)):
         which, first, second, kind, half, start, stride = sources[s]
         x = a if first == 0 else (b if first == 1 else c)
@@ -42,14 +64,14 @@ def answers(sources, class_counts, a, b, c, out):
                 number = class_counts[kind, high] - class_counts[kind, min(low + 1, high)]
                 answer = min(number, _COUNT_BINS - 1)
             out[half, p] += start + stride * answer
+    return out
 
 
 @kernel
-def distinct_pairs(a, b, square, first, second, inverse):
-    """Write each distinct pair of words once, and for each part which of them it has; return how many there are.
-
-    `square` (n + 1, n + 1) of -1 is for scratch.
-    """
+def distinct_pairs(a, b, size):
+    """Return the distinct pairs of words, all below `size`, in two arrays, and for each part which of them it has."""
+    square = np.full((size, size), -1)
+    first, second, inverse = np.empty_like(a), np.empty_like(a), np.empty_like(a)
     total = 0
     for p in range(len(a)):
         known = square[a[p], b[p]]
@@ -60,4 +82,4 @@ def distinct_pairs(a, b, square, first, second, inverse):
             second[known] = b[p]
             total += 1
         inverse[p] = known
-    return total
+    return first[:total], second[:total], inverse

@@ -5,13 +5,22 @@ import numpy as np
 from autodiff.kernels.compiler import kernel
 from nlp.features.kernels.hashing import mix
 
-__all__ = ["between", "sets", "words"]
+__all__ = ["between", "fill"]
 
 _BEFORE, _AFTER = 2, 3  # as in nlp.features.encoded
 
 
 @kernel
-def words(tables, attributes, out):
+def fill(tables, attributes, morph, rows, words, sets):
+    """Fill `words` (R, n + 1, T) and `sets` (R + 2, rows, S) of zeros, both flat."""
+    roles, templates = tables.roles, len(tables.keys)
+    _words(tables, attributes, words.reshape((roles, len(attributes), templates)))
+    if rows > 0:
+        _sets(tables, attributes, morph, sets.reshape((roles + 2, rows, templates - tables.plain)))
+
+
+@kernel
+def _words(tables, attributes, out):
     """Fill `out` (R, n + 1, T)."""
     n = len(attributes) - 1
     for p in range(n + 1):
@@ -31,7 +40,7 @@ def words(tables, attributes, out):
 
 
 @kernel
-def sets(tables, attributes, morph, out):
+def _sets(tables, attributes, morph, out):
     """Fill `out` (R + 2, rows, S) of zeros."""
     for a in range(len(tables.set_keys)):
         source, template, column = tables.set_atoms[a]
