@@ -1,6 +1,5 @@
 """The most memory that training and parsing take: `tacana train` and `tacana parse` on the whole of EWT."""
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -9,7 +8,7 @@ from pathlib import Path
 from bench.parser import treebank
 from bench.timing import Table
 
-__all__ = ["run"]
+__all__ = ["measure", "run"]
 
 
 def run() -> None:
@@ -22,17 +21,24 @@ def run() -> None:
         parse = ["parse", "--model", model, treebank("dev"), "--output", parsed]
         table = Table("command", "most memory", "CPU time")
         for name, arguments in {"train, second order, 2 epochs": train, "parse dev, second order": parse}.items():
-            megabytes, seconds = _measure([str(argument) for argument in arguments])
+            megabytes, seconds = measure([str(argument) for argument in arguments])
             table.add(name, f"{megabytes:,.0f} MB", f"{seconds:.0f} s")
     print("Memory of the parser (EWT, resident set of the whole process)")
     print(table, end="\n\n")
 
 
-def _measure(arguments: list[str]) -> tuple[float, float]:
-    """Run a command; return the greatest resident set in MB, and the CPU time."""
-    process = subprocess.Popen([sys.executable, "-m", "nlp.deps", *arguments], stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"tacana {' '.join(arguments)}: exit code {process.returncode}")
-    return usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
+_COMMAND = """
+import sys, time
+sys.path[:0] = [".", "tests"]
+from nlp.command import main
+from oracles.peak_memory import peak_megabytes
+main(sys.argv[1:], standalone_mode=False)
+print(peak_megabytes(), time.process_time())
+"""
+
+
+def measure(arguments: list[str]) -> tuple[float, float]:
+    """Run a command in a process; return the greatest resident set in MB, and the CPU time."""
+    ran = subprocess.run([sys.executable, "-c", _COMMAND, *arguments], capture_output=True, text=True, check=True)
+    megabytes, seconds = map(float, ran.stdout.split())
+    return megabytes, seconds
