@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from os import PathLike
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from nlp.conll.sentence import Sentence
+from nlp.replacing import replacing
 
 __all__ = ["write_sentences"]
 
@@ -45,19 +45,15 @@ def write_sentences(sentences: Iterable[Sentence], target: str | PathLike[str] |
 
 
 def _write_path(sentences: Iterable[Sentence], path: Path) -> int:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            if path.name.endswith(".gz"):
-                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
-                    count = _write(sentences, cast(BinaryIO, zipped))
-            else:
-                count = _write(sentences, file)
-            file.flush()
+    with replacing(path) as beside, open(beside, "wb") as file:
+        if path.name.endswith(".gz"):
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
+                count = _write(sentences, cast(BinaryIO, zipped))
+        else:
+            count = _write(sentences, file)
+        file.flush()
+        if beside.is_file():
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
     return count
 
 

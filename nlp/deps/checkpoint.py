@@ -61,6 +61,15 @@ class Checkpoint:
             )
         return arrays, settings["state"]
 
+    def check(self, model: str | os.PathLike[str]) -> None:
+        """Raise ParserError if one cannot go on from this file to the model."""
+        if self.exists:
+            self.read()
+        elif Path(model).exists():
+            raise ParserError(
+                f"{model}: is there, without a checkpoint: its training is over; leave --resume out to train anew"
+            )
+
     @property
     def exists(self) -> bool:
         """Whether there is a file to go on from."""

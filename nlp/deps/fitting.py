@@ -99,7 +99,6 @@ def fit_weights(
         score = None if dev_score is None else dev_score(weights)
         history.append(Epoch(run.epoch, objective, loss, score, before + elapsed()))
         told = "" if score is None else f", dev UAS {score:.2f}"
-        say(f"epoch {run.epoch}: {objective} loss {loss:.4f}{told}, {before + elapsed():.0f} s")
         if best is None or score is None or score > best[0] or objective != history[-2].objective:
             best, since = (score or 0.0, weights), 0
             if keep is not None:
@@ -108,6 +107,7 @@ def fit_weights(
             since += 1
         if checkpoint is not None:
             checkpoint.write(run, best, since, history)
+        say(f"epoch {run.epoch}: {objective} loss {loss:.4f}{told}, {before + elapsed():.0f} s")
     if best is None:
         raise ParserError("training for no epoch at all gives no weights")
     return best[1], history

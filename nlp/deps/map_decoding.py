@@ -8,6 +8,7 @@ from nlp.deps.decoding import best_tree, log_odds
 from nlp.deps.graphs import Scores
 from nlp.deps.inference import infer, is_exact, model_graph, schedule_of
 from nlp.deps.kinds import kinds_of
+from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from pgm import BeliefPropagation
@@ -26,7 +27,7 @@ def map_tree(parts: Parts, settings: ModelSettings, scores: Scores) -> NDArray[n
 
     Otherwise max-product belief propagation makes a guess; of this one, the minimum-risk tree and the best tree by its
     arcs alone, the one with the greatest score is taken, and then one head after another is changed as long as that
-    makes the score greater (McDonald & Pereira 2006).
+    makes the score greater (McDonald & Pereira 2006; not in models with childseq, and never the only root).
     """
     guesses = [best_tree(parts, settings, scores["arc"])]
     exact = is_exact(settings, scores)
@@ -46,22 +47,28 @@ def map_tree(parts: Parts, settings: ModelSettings, scores: Scores) -> NDArray[n
 
 
 def _climb(parts: Parts, settings: ModelSettings, scores: Scores, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a tree that no change of one head makes better."""
-    best = tree_score(parts, settings, scores, heads)
+    """Return a tree that no change of one head makes better; for models of arcs and pairs of arcs."""
+    pairs = [kind for kind in kinds_of(settings) if isinstance(kind, PairKind)]
+    if len(pairs) + 1 < len(kinds_of(settings)):
+        return heads
     while True:
-        changed = [_with_head(heads, m, h) for h, m in zip(parts.heads, parts.modifiers, strict=True) if heads[m] != h]
-        changed = [other for other in changed if _is_allowed(other, settings)]
-        values = [tree_score(parts, settings, scores, other) for other in changed]
-        if not values or max(values) <= best:
+        tree = parts.indicator(heads)
+        gains = scores["arc"] + sum(kind.gains(parts, tree, scores[kind.name]) for kind in pairs)
+        # Two arcs to one word are no pair, so what is gained is what the one adds less what the other does.
+        gains -= gains[np.flatnonzero(tree)][parts.modifiers - 1]
+        for arc in np.argsort(-gains, kind="stable"):
+            if gains[arc] <= _NOTHING:
+                return heads
+            changed = heads.copy()
+            changed[parts.modifiers[arc]] = parts.heads[arc]
+            if _is_allowed(changed, settings):
+                heads = changed
+                break
+        else:
             return heads
-        best = max(values)
-        heads = changed[int(np.argmax(values))]
 
 
-def _with_head(heads: NDArray[np.int64], word: int, head: int) -> NDArray[np.int64]:
-    changed = heads.copy()
-    changed[word] = head
-    return changed
+_NOTHING = 1e-9
 
 
 def _is_allowed(heads: NDArray[np.int64], settings: ModelSettings) -> bool:

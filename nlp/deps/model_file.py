@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nlp.replacing import replacing, why_not_writable
+
 __all__ = ["ModelFileError", "check_writable", "read_model", "subset", "write_model"]
 
 _FORMAT = "tacana dependency model"
@@ -23,31 +25,21 @@ def write_model(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]]
     """Write arrays and settings: first beside the file, then in its place, so that a crash never leaves half a file."""
     from safetensors.numpy import save_file
 
-    target = Path(path)
-    check_writable(target)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    check_writable(path)
     about = {"format": _FORMAT, "version": _VERSION, "settings": settings}
     # One entry: safetensors writes several in any order, and the same model should be the same bytes.
     metadata = {"tacana": json.dumps(about, sort_keys=True)}
-    try:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata=metadata)
-        mask = os.umask(0)
-        os.umask(mask)
-        beside.chmod(0o666 & ~mask)  # as any other file of the user
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, file, metadata=metadata)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise ModelFileError if a file cannot be written there: before the work, not after it."""
-    target = Path(path)
-    if target.is_dir():
-        raise ModelFileError(f"{target}: is a directory; give the name of a file")
-    if not target.parent.is_dir():
-        raise ModelFileError(f"{target}: there is no directory {target.parent}; make it first")
-    if not os.access(target.parent, os.W_OK):
-        raise ModelFileError(f"{target}: the directory {target.parent} cannot be written to")
+    problem = why_not_writable(path)
+    if problem is None and Path(path).exists() and not Path(path).is_file():
+        problem = f"{path}: is no plain file, and a model can only be written to one"
+    if problem is not None:
+        raise ModelFileError(problem)
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from nlp.deps.options import inference_options
-from nlp.deps.refusal import refusing
+from nlp.deps.refusal import refuse_same, refusing
 
 __all__ = ["info", "parse"]
 
@@ -22,19 +22,31 @@ __all__ = ["info", "parse"]
 def parse(model_file: str, source: str, output: str, workers: int, **options: Any) -> None:
     """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
 
-    SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz; its heads are not looked at, everything else is written back
-    as it was.  Inference is that of the model's training unless options say otherwise.
+    SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz.  Its heads and relations are not used, and the parser finds
+    heads alone; everything else is written back as it was.  Inference is that of the model's training unless options
+    say otherwise.
     """
     from nlp.conll import read_all, write_sentences
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
+    from nlp.deps.sentences import unfamiliar
+    from nlp.replacing import why_not_writable
 
+    if output != "-":
+        refuse_same(output, model_file)
+        problem = why_not_writable(output)
+        if problem is not None:
+            raise ParserError(problem)
     parser = DependencyParser.load(model_file)
     try:
         parser = parser.using(**{name: value for name, value in options.items() if value is not None})
     except ValueError as error:
         raise ParserError(str(error)) from None
     sentences = read_all(source, strict_trees=False, on_warning=lambda message: None)
+    assert parser.scorer is not None
+    warning = unfamiliar(parser.scorer.vocabulary, sentences)
+    if warning is not None:
+        click.echo(f"warning: {warning}", err=True)
     started = time.perf_counter()
     parsed = parser.parse(sentences, workers=workers)
     seconds = time.perf_counter() - started

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from attrs import evolve, fields_dict
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence
 from nlp.deps.checkpoint import Checkpoint
+from nlp.deps.choices import as_bits, as_decoder, as_pruning, as_templates
 from nlp.deps.decoding import Decoder, best_trees_of, minimum_risk
 from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
@@ -23,11 +24,11 @@ from nlp.deps.parts import Parts
 from nlp.deps.progress import Progress
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
-from nlp.deps.sentences import as_sentences, usable
+from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, usable
 from nlp.deps.settings import ModelSettings
 from nlp.deps.training import Epoch, TrainingSettings
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import DEFAULTS, TemplateSet, Vocabulary, parse_templates
+from nlp.features import TemplateSet, Vocabulary, parse_templates
 
 __all__ = ["DependencyParser"]
 
@@ -65,7 +66,7 @@ class DependencyParser:
         self,
         *,
         roots: Literal["one", "any"] | None = None,
-        pruning: PruningSettings | Literal["default"] | None = "default",
+        pruning: PruningSettings | bool | Literal["default"] | None = "default",
         bits: int = 22,
         templates: dict[str, TemplateSet] | None = None,
         decoder: Decoder = "mbr",
@@ -81,15 +82,9 @@ class DependencyParser:
             **{k: v for k, v in options.items() if k in fields_dict(ModelSettings)}, roots=roots or "one"
         )
         self.training = TrainingSettings(**{k: v for k, v in options.items() if k in fields_dict(TrainingSettings)})
-        if pruning == "default":
-            pruning = PruningSettings() if self.model.order == 2 else None
-        self.pruning: PruningSettings | None = pruning
-        if not 1 <= bits <= 28:
-            raise ValueError(f"DependencyParser: bits is between 1 and 28 (2^28 weights are 2 GiB), not {bits}")
-        if decoder not in get_args(Decoder):
-            raise ValueError(f"DependencyParser: decoder is one of {get_args(Decoder)}, not {decoder!r}")
-        self.bits, self.decoder = bits, decoder
-        self.templates = {**DEFAULTS, **(templates or {})}
+        self.pruning = as_pruning(pruning, order=self.model.order)
+        self.bits, self.decoder = as_bits(bits), as_decoder(decoder)
+        self.templates = as_templates(templates)
         self.pruner: Pruner | None = None
         self.scorer: Scorer | None = None
         self.weights: NDArray[np.float32] | None = None
@@ -138,13 +133,14 @@ class DependencyParser:
             single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
             self.model = evolve(self.model, roots="one" if single else "any")
             say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
+        say_what_does_not_fit(self.model, sentences, say)
         vocabulary = Vocabulary.fit(sentences)
         checkpoint = None
         if save_to is not None:
-            about = {**self.describe(), "sentences": len(sentences), "words": sum(len(s) for s in sentences)}
+            about = {**self.describe(), "train": fingerprint(sentences), "dev": fingerprint(dev_sentences or [])}
             checkpoint = Checkpoint(f"{os.fspath(save_to)}.checkpoint", about)
-            if resume and checkpoint.exists:
-                checkpoint.read()  # before the work: it may be of another run
+            if resume:  # before the work: the checkpoint may be of another run, or the run may be over
+                checkpoint.check(save_to)
         candidates = self._prune(vocabulary, sentences, say, progress=progress)
         self.scorer = self._make_scorer(vocabulary)
 
@@ -216,11 +212,18 @@ class DependencyParser:
         return minimum_risk(parts, self.model, beliefs, decoder=self.decoder)[1:]
 
     def marginals(self, sentence: Sentence) -> Floats:
-        """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0."""
+        """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0.
+
+        Columns sum to 1 if the tree constraint has the last word: not in the schedule "parallel", nor with weaker
+        constraints, nor quite with damping.
+        """
+        (sentence,) = as_sentences([sentence], "marginals")
+        if not len(sentence):
+            return np.zeros((1, 0))
         parts, scores = self._scores(sentence)
         return parts.matrix(infer(parts, self.model, scores).beliefs, 0.0)[:, 1:]
 
-    def best_parses(self, sentence: Sentence, k: int) -> list[tuple[float, NDArray[np.int64]]]:
+    def best_parses(self, sentence: Sentence, k: int = 10) -> list[tuple[float, NDArray[np.int64]]]:
         """Return the k best projective parses, as (score, heads (n,)), best first.
 
         A first-order model scores a tree by the sum of its arcs' scores; in a second-order model, whose trees have no
@@ -228,6 +231,9 @@ class DependencyParser:
         """
         if self.model.tree != "projective":
             raise ParserError("k best parses are for projective models; this one is non-projective")
+        (sentence,) = as_sentences([sentence], "best_parses")
+        if not len(sentence):
+            return [(0.0, np.zeros(0, dtype=np.int64))]
         parts, scores = self._scores(sentence)
         values = scores["arc"] if self.model.order == 1 else infer(parts, self.model, scores).beliefs
         return [(score, heads[1:]) for score, heads in best_trees_of(parts, self.model, values, k)]
@@ -253,7 +259,7 @@ class DependencyParser:
             raise TypeError(f"`using` cannot change {sorted(unknown)}; it can change {sorted(_CHANGEABLE)} and decoder")
         changed = copy(self)
         changed.model = evolve(self.model, **inference)
-        changed.decoder = decoder or self.decoder
+        changed.decoder = self.decoder if decoder is None else as_decoder(decoder)
         return changed
 
     def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:

@@ -88,7 +88,8 @@ def jackknife(
 ) -> tuple[Pruner, list[Parts]]:
     """Return a pruner fitted on all sentences, and the candidates of each by one that was fitted on the others."""
     whole = fit(list(sentences))
-    if folds <= 1 or len(sentences) < folds:
+    folds = min(folds, len(sentences))
+    if folds <= 1:
         return whole, [whole.candidates(sentence) for sentence in sentences]
     candidates: list[Parts | None] = [None] * len(sentences)
     for fold in range(folds):

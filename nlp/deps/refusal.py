@@ -1,13 +1,14 @@
 """Bad input on the command line: one line on standard error and exit code 2, never a traceback."""
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-__all__ = ["refusing"]
+__all__ = ["refuse_same", "refusing"]
 
 
 def refusing(command: Callable[..., None]) -> Callable[..., None]:
@@ -24,10 +25,22 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
         except (ConllError, ParserError, ModelFileError, TemplateError, FeatureError) as error:
             _refuse(command.__name__, str(error))
+        except BrokenPipeError:  # whoever reads the output has had enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
         except OSError as error:
             _refuse(command.__name__, f"{error.filename or 'a file'}: {error.strerror or error}")
 
     return run
+
+
+def refuse_same(output: str, *inputs: str | None) -> None:
+    """Raise ParserError if what is to be written is one of the files that are read."""
+    from nlp.deps.errors import ParserError
+
+    for given in inputs:
+        if given is not None and os.path.exists(output) and os.path.exists(given) and os.path.samefile(output, given):
+            raise ParserError(f"{output}: is also read from, and would be lost; give another name to write to")
 
 
 def _refuse(name: str, message: str) -> None:

@@ -1,15 +1,18 @@
 """What is asked of the sentences that a parser is given."""
 
+import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from nlp.conll import Sentence, is_projective
 from nlp.deps.errors import ParserError
+from nlp.deps.settings import ModelSettings
+from nlp.features import Vocabulary
 
-__all__ = ["as_sentences", "usable"]
+__all__ = ["as_sentences", "fingerprint", "say_what_does_not_fit", "unfamiliar", "usable"]
 
 
 def as_sentences(given: Any, what: str) -> list[Sentence]:
@@ -52,3 +55,36 @@ def usable(sentences: list[Sentence], say: Callable[[str], None]) -> list[Senten
     if all(tag == "_" for s in kept for tag in s.tags):
         say("no tags in the training data: features of tags are left out")
     return kept
+
+
+def say_what_does_not_fit(model: ModelSettings, sentences: Sequence[Sentence], say: Callable[[str], None]) -> None:
+    """Say how many training trees a model cannot have."""
+    crossing = sum(not is_projective(s.heads) for s in sentences) if model.tree == "projective" else 0
+    if crossing:
+        say(f"{crossing} of {len(sentences)} training trees are not projective, and the model's are; see --tree")
+    rooted = sum(int((s.heads == 0).sum()) > 1 for s in sentences) if model.roots == "one" else 0
+    if rooted:
+        say(f"{rooted} of {len(sentences)} training trees have several roots, and the model's have one; see --roots")
+
+
+def fingerprint(sentences: Sequence[Sentence]) -> str:
+    """Return a hash of all that is in the sentences.
+
+    >>> fingerprint([]) == fingerprint([Sentence.from_words(["a"])])
+    False
+    """
+    total = hashlib.sha256()
+    for sentence in sentences:
+        total.update(sentence.text.encode(errors="surrogatepass"))
+    return total.hexdigest()
+
+
+def unfamiliar(vocabulary: Vocabulary, sentences: Sequence[Sentence]) -> str | None:
+    """Return a warning if most tags of sentences are not those that a model has learnt from, or None."""
+    known = set(vocabulary.tables["tag"])
+    tags = [tag for sentence in sentences for tag in sentence.tags]
+    unknown = sum(tag not in known for tag in tags)
+    if not known or 2 * unknown <= len(tags):
+        return None
+    shown = ", ".join(sorted({tag for tag in tags if tag not in known})[:3])
+    return f"{100 * unknown / len(tags):.0f} % of the tags ({shown}, …) are unknown to the model: expect bad parses"

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from nlp.deps.options import inference_options, switch
-from nlp.deps.refusal import refusing
+from nlp.deps.refusal import refuse_same, refusing
 
 __all__ = ["train"]
 
 
-def _rate(text: str) -> float | None:
+def _rate(text: str) -> float | str:
     from nlp.deps.errors import ParserError
 
     if text == "auto":
-        return None
+        return text
     try:
         return float(text)
     except ValueError:
@@ -86,7 +86,10 @@ def train(
 
     if dev_file is not None and dev_fraction > 0:
         raise ParserError("give --dev or --dev-fraction, not both")
+    if not dev_fraction >= 0:
+        raise ParserError(f"--dev-fraction is a number from 0 to 0.5, not {dev_fraction}")
     check_writable(model_file)
+    refuse_same(model_file, train_file, dev_file, template_file)
     started = time.perf_counter()
     sentences = read_all(train_file, on_warning=lambda message: say(f"warning: {message}"))
     dev = None if dev_file is None else read_all(dev_file, on_warning=lambda message: say(f"warning: {message}"))
@@ -94,15 +97,12 @@ def train(
         every = round(1 / dev_fraction)
         dev, sentences = sentences[::every], [s for i, s in enumerate(sentences) if i % every]
     say(f"{len(sentences)} sentences to train on, {len(dev or [])} for development")
-    default = None
-    if pruning and order == "2":
-        default = PruningSettings(folds=folds, most=most_heads, bounds=bounds, threshold=threshold)
     templates = None if template_file is None else read_templates(template_file)
-    rate = _rate(learning_rate)
     try:
+        how = PruningSettings(folds=folds, most=most_heads, bounds=bounds, threshold=threshold)
         parser = DependencyParser(
-            order=int(order), no_two_cycle=not two_cycles, l2=regularisation, pruning=default, templates=templates,
-            learning_rate=rate, **options,
+            order=int(order), no_two_cycle=not two_cycles, l2=regularisation, templates=templates,
+            pruning=how if pruning and order == "2" else None, learning_rate=_rate(learning_rate), **options,
         )  # fmt: skip
     except ValueError as error:
         raise ParserError(str(error)) from None

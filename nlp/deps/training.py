@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import asdict, field, frozen
-from attrs.validators import ge, gt, lt
+from attrs.validators import ge, gt, instance_of, lt
 from numpy.typing import NDArray
 
 from autodiff import SparseAdjoint
@@ -25,6 +25,10 @@ __all__ = ["Epoch", "Example", "Training", "TrainingSettings"]
 Floats = NDArray[np.float64]
 
 
+def _as_rate(given: Any) -> float | None:
+    return None if given == "auto" else given
+
+
 @frozen(kw_only=True)
 class TrainingSettings:
     """How a model is trained.
@@ -35,7 +39,7 @@ class TrainingSettings:
     epochs : at most so many; the weights of the one with the best development score are kept
     patience : stop after so many epochs without a better one
     batch_size : sentences in a step
-    learning_rate : None to choose it on a sample of the training data, by the loss there
+    learning_rate : "auto" or None to choose it on a sample of the training data, by the loss there
     l2 : the coefficient of ℓ2 regularisation, of the sum of the losses of all sentences (eq. 8, λ)
     forgetting : in training, a word that occurs c times in it is taken for an unknown one with probability
         forgetting / (forgetting + c), anew each time, so that the features of tags learn to do without it; 0 for never
@@ -49,25 +53,25 @@ class TrainingSettings:
     objective: Literal["cll", "l2", "risk", "l2+risk"] = field(
         default="l2", validator=one_of("cll", "l2", "risk", "l2+risk")
     )
-    epochs: int = field(default=10, validator=ge(1))
-    patience: int = field(default=3, validator=ge(1))
-    batch_size: int = field(default=8, validator=ge(1))
+    epochs: int = field(default=10, validator=[instance_of(int), ge(1)])
+    patience: int = field(default=3, validator=[instance_of(int), ge(1)])
+    batch_size: int = field(default=8, validator=[instance_of(int), ge(1)])
     # The more features a part has, the further a step takes its score: with today's templates 0.02 is too much.
-    learning_rate: float | None = field(default=0.01)
+    learning_rate: float | None = field(default=0.01, converter=_as_rate)
     l2: float = field(default=0.1, validator=[ge(0), lt(np.inf)])
     forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
     # With δ = 0.1 first-order EWT ends half a point lower; with 0.001 "risk" fits training data better, not new data.
     delta: float = field(default=1.0, validator=[gt(0), lt(np.inf)])
     average: bool = True
     average_after: int = field(default=2, validator=ge(0))
-    hot: float = 0.1
-    cold: float = 0.0001
+    hot: float = field(default=0.1, validator=gt(0))
+    cold: float = field(default=0.0001, validator=gt(0))
     seed: int = 0
 
     @learning_rate.validator
     def _check_rate(self, _: Any, rate: float | None) -> None:
-        if rate is not None and not 0 < rate < np.inf:
-            raise ValueError(f"the learning rate is a number above 0, or None to choose one; not {rate}")
+        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < np.inf):
+            raise ValueError(f'the learning rate is a number above 0, or "auto" to choose one; not {rate!r}')
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""

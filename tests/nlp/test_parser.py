@@ -1,6 +1,7 @@
 """The parser as a whole: it learns, it is deterministic, its files come back, it goes on where it was stopped."""
 
 import gzip
+import os
 import signal
 import subprocess
 import sys
@@ -180,7 +181,7 @@ def test_a_run_can_be_taken_up_again_to_the_same_bytes(tmp_path):
     again = DependencyParser(**options).fit(
         sentences[:20], sentences[20:], save_to=tmp_path / "model.tacana", resume=True, report=told.append
     )
-    assert "resumed after epoch 2" in told
+    assert "resumed after epoch 3" in told
     assert again.weights.tobytes() == whole.weights.tobytes()
     assert (tmp_path / "model.tacana").read_bytes() == (tmp_path / "whole.tacana").read_bytes()
     assert not (tmp_path / "model.tacana.checkpoint").exists()
@@ -188,8 +189,16 @@ def test_a_run_can_be_taken_up_again_to_the_same_bytes(tmp_path):
         DependencyParser(**options).fit(sentences[:20], save_to=tmp_path / "model.tacana", report=stop)
     with pytest.raises(ModelFileError, match="checkpoint"):
         DependencyParser.load(tmp_path / "model.tacana.checkpoint")
-    with pytest.raises(ParserError, match="other options or data"):
-        DependencyParser(**{**options, "epochs": 9}).fit(sentences[:20], save_to=tmp_path / "model.tacana", resume=True)
+    for changed in ({"epochs": 9}, {"seed": 1}):
+        with pytest.raises(ParserError, match="other options or data"):
+            DependencyParser(**{**options, **changed}).fit(
+                sentences[:20], save_to=tmp_path / "model.tacana", resume=True
+            )
+    for data in ((sentences[1:21],), (sentences[:20], sentences[20:])):
+        with pytest.raises(ParserError, match="other options or data"):
+            DependencyParser(**options).fit(*data, save_to=tmp_path / "model.tacana", resume=True)
+    with pytest.raises(ParserError, match="training is over"):
+        DependencyParser(**options).fit(sentences[:20], sentences[20:], save_to=tmp_path / "whole.tacana", resume=True)
 
 
 def test_a_killed_run_leaves_a_model_that_loads(tmp_path):
@@ -281,14 +290,84 @@ def test_what_cannot_work_is_said_before_the_work(tmp_path):
         DependencyParser(**SMALL).fit([Sentence.from_words(["a", "b", "c"], heads=[2, 1, 0])])
     with pytest.raises(ParserError, match="list of one"):
         DependencyParser(**SMALL).fit(sentences).parse(sentences[0])
-    for wrong in ({"bits": 99}, {"learning_rate": float("nan")}, {"order": 3}, {"inference": "exact"}):
-        with pytest.raises(ValueError, match=r"bits|rate|order|exact"):
+    for wrong in (
+        {"bits": 99}, {"learning_rate": float("nan")}, {"learning_rate": "fast"}, {"order": 3}, {"inference": "exact"},
+        {"epochs": 1.5}, {"hot": 0}, {"decoder": "MAP"}, {"pruning": {"most": 3}}, {"templates": "file"},
+    ):  # fmt: skip
+        (name,) = wrong
+        with pytest.raises((ValueError, TypeError), match=name if name != "learning_rate" else "rate"):
             DependencyParser(**wrong)
+    with pytest.raises(ValueError, match="decoder"):
+        DependencyParser(**SMALL).using(decoder="MAP")
+    assert DependencyParser(pruning=False).pruning is None
+    assert DependencyParser(learning_rate="auto").training.learning_rate is None
 
 
 def test_an_empty_sentence_has_an_empty_parse():
-    parser = DependencyParser(**SMALL).fit(invented_sentences(5))
-    assert len(parser.parse([Sentence.from_words([])])[0]) == 0
+    parser, empty = DependencyParser(**SMALL).fit(invented_sentences(5)), Sentence.from_words([])
+    assert len(parser.parse([empty])[0]) == 0
+    assert parser.marginals(empty).shape == (1, 0)
+    assert len(parser.best_parses(empty)) == 1
+    with pytest.raises(ParserError, match="marginals takes"):
+        parser.marginals([empty])
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    sentences = invented_sentences(20)
+    write_sentences(sentences, folder / "train.conll")
+    DependencyParser(**SMALL).fit(sentences).save(folder / "m.tacana")
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_no_file_that_is_read_is_written_over(trained):
+    model, train = trained / "m.tacana", trained / "train.conll"
+    before = model.read_bytes(), train.read_bytes()
+    assert run("train", "--train", train, "--model", train).exit_code == 2
+    assert run("parse", "--model", model, train, "--output", model).exit_code == 2
+    assert (model.read_bytes(), train.read_bytes()) == before
+
+
+def test_links_and_devices_stay_what_they_are(trained, tmp_path):
+    model, train = trained / "m.tacana", trained / "train.conll"
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    assert run("parse", "--model", model, train, "--output", tmp_path / "link").exit_code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").stat().st_size > 0
+    os.mkfifo(tmp_path / "pipe")
+    refused = run("train", "--train", train, "--model", tmp_path / "pipe")
+    assert refused.exit_code == 2
+    assert "plain file" in refused.stderr
+    missing = run("parse", "--model", model, train, "--output", tmp_path / "nowhere" / "x")
+    assert missing.exit_code == 2
+    assert "no directory" in missing.stderr
+
+
+def test_tags_that_the_model_does_not_know_are_told(trained, tmp_path):
+    sentences = [Sentence.from_words(s.forms, tags=["?"] * len(s)) for s in invented_sentences(5)]
+    write_sentences(sentences, tmp_path / "odd.conll")
+    result = run("parse", "--model", trained / "m.tacana", tmp_path / "odd.conll")
+    assert result.exit_code == 0
+    assert "100 % of the tags" in result.stderr
+
+
+def test_trees_that_do_not_fit_the_model_are_told():
+    told = []
+    crossing = Sentence.from_words(["a", "b", "c", "d"], tags=list("ABCD"), heads=[3, 4, 0, 3])
+    DependencyParser(**SMALL).fit([*invented_sentences(3), crossing], report=told.append)
+    assert any("1 of 4 training trees are not projective" in line for line in told)
+
+
+@pytest.mark.parametrize("options", [["--threshold", "nan"], ["--dev-fraction", "nan"], ["--l2", "nan"]])
+def test_numbers_that_are_none_are_refused_in_one_line(trained, options):
+    result = run("train", "--train", trained / "train.conll", "--model", trained / "other.tacana", *options)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("order", [1, 2])
