@@ -111,23 +111,28 @@ def _last_run(starts, rates):
 
 
 @kernel
+def _pay(index, weights, memory, steps, l2, delta, starts, rates, start, rate):
+    """Let a slot pay what it owes; the last run of rates begins at step `start`."""
+    paid = np.int64(memory[index, _2])
+    if paid < steps:
+        weight = weights[index]
+        memory[index, _2] = steps
+        if weight != 0.0:
+            metric = delta + math.sqrt(memory[index, _1])
+            if paid >= start:
+                factor, total = _decay(rate * l2 / metric, steps - paid)
+            else:
+                factor, total = _owed_over_runs(metric, paid, steps, l2, starts, rates)
+            weights[index] = weight * factor
+            memory[index, _3] += weight * total
+
+
+@kernel
 def settle(indices, weights, memory, steps, l2, delta, starts, rates):
     """Let the slots `indices` pay what they owe, repetitions allowed."""
     start, rate = _last_run(starts, rates)
     for i in range(np.uint64(len(indices))):
-        index = indices[i]
-        paid = np.int64(memory[index, _2])
-        if paid < steps:
-            weight = weights[index]
-            memory[index, _2] = steps
-            if weight != 0.0:
-                metric = delta + math.sqrt(memory[index, _1])
-                if paid >= start:
-                    factor, total = _decay(rate * l2 / metric, steps - paid)
-                else:
-                    factor, total = _owed_over_runs(metric, paid, steps, l2, starts, rates)
-                weights[index] = weight * factor
-                memory[index, _3] += weight * total
+        _pay(indices[i], weights, memory, steps, l2, delta, starts, rates, start, rate)
 
 
 @kernel
@@ -135,18 +140,7 @@ def settle_all(weights, memory, steps, l2, delta, starts, rates):
     """Let every slot pay."""
     start, rate = _last_run(starts, rates)
     for index in range(np.uint64(len(weights))):
-        paid = np.int64(memory[index, _2])
-        if paid < steps:
-            weight = weights[index]
-            memory[index, _2] = steps
-            if weight != 0.0:
-                metric = delta + math.sqrt(memory[index, _1])
-                if paid >= start:
-                    factor, total = _decay(rate * l2 / metric, steps - paid)
-                else:
-                    factor, total = _owed_over_runs(metric, paid, steps, l2, starts, rates)
-                weights[index] = weight * factor
-                memory[index, _3] += weight * total
+        _pay(index, weights, memory, steps, l2, delta, starts, rates, start, rate)
 
 
 @kernel
