@@ -22,9 +22,9 @@ __all__ = ["info", "parse"]
 def parse(model_file: str, source: str, output: str, workers: int, **options: Any) -> None:
     """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
 
-    SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz.  Its heads and relations are not used, and the parser finds
-    heads alone; everything else is written back as it was.  Inference is that of the model's training unless options
-    say otherwise.
+    SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz.  Its heads (`_`, or numbers of words) and relations are
+    not used, and the parser finds heads alone; everything else is written back as it was.  Inference is that of the
+    model's training unless options say otherwise.
     """
     from nlp.conll import read_all, write_sentences
     from nlp.deps.errors import ParserError
