@@ -1,0 +1,277 @@
+"""Good calls of the public names of `autodiff`."""
+
+import inspect
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz.recipe import Case, exempt, recipe
+
+import autodiff
+from autodiff import Circuit, Module, Parameter, SparseAdjoint, arrays, check_gradients, modules, optimizers, sparse
+
+exempt(
+    "a record of what happened, made by the package",
+    "autodiff.GradientReport",
+    "autodiff.Place",
+    "autodiff.Wire",
+    "autodiff.optimizers.LBFGSResult",
+    "autodiff.optimizers.LearningRateChoice",
+    "autodiff.optimizers.LearningRateTrial",
+)
+exempt("fuzzed together with save_state", "autodiff.optimizers.load_state")
+
+
+# Modules: their own examples
+
+
+def _ones_like(output: Any) -> list[Any]:
+    outputs = output if isinstance(output, tuple) else (output,)
+    return [np.ones(np.shape(value)) for value in outputs]
+
+
+def _run(module: Module, inputs: list[Any]) -> Any:
+    output = module.forward(*inputs)
+    adjoints = module.backward(*_ones_like(output))
+    return output, [each.dense() if isinstance(each, SparseAdjoint) else each for each in adjoints]
+
+
+def _cases_of(kind: type[Module]) -> Callable[[], Iterator[Case]]:
+    def cases() -> Iterator[Case]:
+        for number, (module, inputs) in enumerate(kind.examples(np.random.default_rng(0))):
+            if number < 4:
+                arguments = [np.asarray(value) if isinstance(value, list) else value for value in inputs]
+                yield Case(lambda inputs, module=module: _run(module, inputs), inputs=arguments)
+
+    return cases
+
+
+for _name, _kind in inspect.getmembers(modules, inspect.isclass):
+    if _name in modules.__all__:
+        recipe(f"autodiff.modules.{_name}")(_cases_of(_kind))
+
+
+# Circuits and what they are made of
+
+
+@recipe("autodiff.Circuit")
+def circuit() -> Iterable[Case]:
+    def run(x: Any, weights: Any, constant: Any, adjoint: Any) -> Any:
+        made = Circuit()
+        product = made.add(modules.MatMul(), made.input("x"), made.parameter("weights", weights))
+        made.output(made.add(modules.Add(), product, made.constant(constant)))
+        return made.forward(x), made.backward(adjoint), made.gradients()
+
+    yield Case(
+        run, x=np.arange(6.0).reshape(2, 3), weights=np.arange(12.0).reshape(3, 4), constant=np.ones(4),
+        adjoint=np.arange(8.0).reshape(2, 4),
+    )  # fmt: skip
+
+
+@recipe("autodiff.Parameter")
+def parameter() -> Iterable[Case]:
+    yield Case(lambda value: Parameter("weights", value).value, value=np.arange(6.0).reshape(2, 3))
+
+
+@recipe("autodiff.SparseAdjoint")
+def sparse_adjoint() -> Iterable[Case]:
+    def use(indices: Any, values: Any, shape: Any, other: Any) -> Any:
+        adjoint = SparseAdjoint(indices, values, shape)
+        both = adjoint + adjoint
+        assert isinstance(both, SparseAdjoint)
+        return adjoint.dense(), both.coalesced().dense(), adjoint + other
+
+    yield Case(
+        use, indices=np.array([3, 0, 3]), values=np.arange(6.0).reshape(3, 2), shape=(4, 2), other=np.ones((4, 2)),
+        _words={"other": ("add",)},
+    )  # fmt: skip
+
+
+@recipe("autodiff.check_gradients")
+def check() -> Iterable[Case]:
+    def use(x: Any, weights: Any, tolerance: float, step: float, seed: int, max_full: int) -> Any:
+        options = {"tolerance": tolerance, "step": step, "seed": seed, "max_full": max_full}
+        report = check_gradients(modules.MatMul(), x, weights, **options)  # type: ignore[arg-type]
+        return report.passed
+
+    yield Case(
+        use, x=np.arange(6.0).reshape(2, 3), weights=np.arange(6.0).reshape(3, 2), tolerance=1e-6, step=1e-4, seed=0,
+        max_full=100,
+    )  # fmt: skip
+
+
+@recipe("autodiff.unbroadcast")
+def unbroadcast() -> Iterable[Case]:
+    yield Case(autodiff.unbroadcast, adjoint=np.arange(6.0).reshape(2, 3), shape=(2, 1))
+
+
+@recipe("autodiff.arrays.as_floats")
+def as_floats() -> Iterable[Case]:
+    yield Case(arrays.as_floats, values=np.arange(6.0).reshape(2, 3))
+
+
+@recipe("autodiff.arrays.as_indices")
+def as_indices() -> Iterable[Case]:
+    yield Case(arrays.as_indices, indices=np.array([[0, 2], [1, 1]]), limit=3, owner="Gather")
+
+
+@recipe("autodiff.arrays.safe_product")
+def safe_product() -> Iterable[Case]:
+    yield Case(arrays.safe_product, adjoint=np.arange(6.0).reshape(2, 3), partial=np.ones((2, 3)))
+
+
+@recipe("autodiff.sparse.sum_rows")
+def sum_rows() -> Iterable[Case]:
+    yield Case(sparse.sum_rows, indices=np.array([1, 1, 0]), values=np.arange(6.0).reshape(3, 2), rows=3)
+
+
+# Optimisers
+
+
+def _step(optimizer: optimizers.Optimizer, weights: Any, dense: Any, indices: Any, values: Any, rows: Any) -> Any:
+    parameters = {"weights": weights}
+    optimizer.step(parameters, {"weights": dense})
+    optimizer.step(parameters, {"weights": SparseAdjoint(indices, values, (4, 2))})
+    optimizer.catch_up(parameters, "weights", rows)
+    optimizer.step(parameters, {"weights": None})
+    optimizer.finish(parameters)
+    return weights, optimizer.steps
+
+
+def _optimizer_case(make: Callable[..., optimizers.Optimizer], **settings: Any) -> Case:
+    def use(weights: Any, dense: Any, indices: Any, values: Any, rows: Any, **settings: Any) -> Any:
+        return _step(make(**settings), weights, dense, indices, values, rows)
+
+    return Case(
+        use, weights=np.arange(8.0).reshape(4, 2) / 8, dense=np.ones((4, 2)), indices=np.array([3, 0, 3]),
+        values=np.arange(6.0).reshape(3, 2), rows=np.array([2, 2, 1]), **settings, _changes=("weights",),
+    )  # fmt: skip
+
+
+@recipe("autodiff.optimizers.SGD")
+def sgd() -> Iterable[Case]:
+    yield _optimizer_case(optimizers.SGD, learning_rate=0.1, l2=0.1)
+
+    def with_momentum(weights: Any, dense: Any, momentum: float) -> Any:
+        optimizer = optimizers.SGD(0.1, momentum=momentum)
+        for _ in range(2):
+            optimizer.step({"weights": weights}, {"weights": dense})
+        return weights
+
+    yield Case(with_momentum, weights=np.ones((4, 2)), dense=np.ones((4, 2)), momentum=0.5, _changes=("weights",))
+
+
+@recipe("autodiff.optimizers.AdaGrad")
+def adagrad() -> Iterable[Case]:
+    yield _optimizer_case(optimizers.AdaGrad, learning_rate=0.1, l2=0.1, delta=0.5)
+
+
+@recipe("autodiff.optimizers.Adam")
+def adam() -> Iterable[Case]:
+    yield _optimizer_case(
+        optimizers.Adam, learning_rate=0.1, weight_decay=0.1, first_decay=0.5, second_decay=0.5, epsilon=1e-3
+    )
+
+
+@recipe("autodiff.optimizers.Constant")
+def constant() -> Iterable[Case]:
+    yield Case(lambda rate, step: optimizers.Constant(rate)(step), rate=0.5, step=3)
+
+
+@recipe("autodiff.optimizers.ExponentialDecay", "autodiff.optimizers.StepDecay")
+def decays() -> Iterable[Case]:
+    for kind in (optimizers.ExponentialDecay, optimizers.StepDecay):
+
+        def use(rate: float, factor: float, every: int, step: int, kind: Any = kind) -> Any:
+            return kind(rate, factor=factor, every=every)(step)
+
+        yield Case(use, rate=0.5, factor=0.9, every=2, step=3)
+
+
+@recipe("autodiff.optimizers.InverseDecay")
+def inverse_decay() -> Iterable[Case]:
+    yield Case(
+        lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step), rate=0.5, decay=0.1, step=3
+    )
+
+
+@recipe("autodiff.optimizers.InverseSquareRoot")
+def inverse_square_root() -> Iterable[Case]:
+    yield Case(
+        lambda rate, scale, step: optimizers.InverseSquareRoot(rate, scale=scale)(step), rate=0.5, scale=2.0, step=3
+    )
+
+
+@recipe("autodiff.optimizers.WarmupDecay")
+def warmup_decay() -> Iterable[Case]:
+    def use(rate: float, warmup: int, total: int, final: float, step: int) -> Any:
+        return optimizers.WarmupDecay(rate, warmup=warmup, total=total, final=final)(step)
+
+    yield Case(use, rate=0.5, warmup=2, total=6, final=0.1, step=3)
+
+
+def _quadratic(parameters: Any) -> Any:
+    weights = parameters["weights"]
+    return float(np.sum((weights - 1.0) ** 2)), {"weights": 2 * (weights - 1.0)}
+
+
+@recipe("autodiff.optimizers.minimize_lbfgs")
+def minimize() -> Iterable[Case]:
+    def use(weights: Any, **options: Any) -> Any:
+        result = optimizers.minimize_lbfgs(_quadratic, {"weights": weights}, **options)
+        return weights, result.value
+
+    yield Case(
+        use, weights=np.zeros((2, 3)), l2=0.1, maximum_iterations=20, gradient_tolerance=1e-6, value_tolerance=0.0,
+        corrections=5, _changes=("weights",),
+    )  # fmt: skip
+
+    def with_gradient(gradient: Any, value: float) -> Any:
+        return optimizers.minimize_lbfgs(
+            lambda _: (value, {"weights": gradient}), {"weights": np.zeros(3)}, maximum_iterations=2
+        ).value
+
+    yield Case(with_gradient, gradient=np.zeros(3), value=1.0, _words={"value": ("objective",)})
+
+
+@recipe("autodiff.optimizers.choose_learning_rate")
+def choose() -> Iterable[Case]:
+    def objective(parameters: Any, batch: Any) -> Any:
+        difference = parameters["weights"] - np.mean(batch)
+        return float(np.sum(difference**2)), {"weights": 2 * difference}
+
+    def use(weights: Any, examples: Any, **options: Any) -> Any:
+        return optimizers.choose_learning_rate(
+            optimizers.SGD, objective, {"weights": weights}, examples, **options
+        ).rate
+
+    yield Case(
+        use, weights=np.zeros(2), examples=np.full(6, 3.0), start=0.1, factor=2.0, reach=1, maximum_trials=4,
+        sample_size=4, batch_size=2, epochs=1, seed=0,
+    )  # fmt: skip
+
+
+@recipe("autodiff.optimizers.save_state")
+def save_state() -> Iterable[Case]:
+    def use(steps: Any, rates: Any, repeats: Any, squares: Any, paid: Any) -> Any:
+        optimizer = optimizers.AdaGrad(0.1, l2=0.1)
+        parameters = {"weights": np.ones((4, 2))}
+        optimizer.step(parameters, {"weights": np.ones((4, 2))})
+        state = optimizer.state() | {"steps": steps, "rates": rates, "repeats": repeats}
+        state |= {"parameter/weights/squares": squares, "parameter/weights/paid": paid}
+        optimizer.restore(state)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "state.safetensors"
+            optimizers.save_state(optimizer, path)
+            again = optimizers.AdaGrad(0.1, l2=0.1)
+            optimizers.load_state(again, path)
+        again.step(parameters, {"weights": SparseAdjoint([0], np.ones((1, 2)), (4, 2))})
+        again.finish(parameters)
+        return parameters
+
+    yield Case(
+        use, steps=np.array([1]), rates=np.array([0.1]), repeats=np.array([1]), squares=np.ones((4, 2)),
+        paid=np.ones(4, dtype=np.int64),
+    )  # fmt: skip
