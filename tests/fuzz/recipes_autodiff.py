@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz.recipe import Case, exempt, recipe
 
 import autodiff
 from autodiff import Circuit, Module, Parameter, SparseAdjoint, arrays, check_gradients, modules, optimizers, sparse
+from fuzz.recipe import Case, exempt, recipe
 
 exempt(
     "a record of what happened, made by the package",
@@ -192,9 +192,7 @@ def decays() -> Iterable[Case]:
 
 @recipe("autodiff.optimizers.InverseDecay")
 def inverse_decay() -> Iterable[Case]:
-    yield Case(
-        lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step), rate=0.5, decay=0.1, step=3
-    )
+    yield Case(lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step), rate=0.5, decay=0.1, step=3)
 
 
 @recipe("autodiff.optimizers.InverseSquareRoot")

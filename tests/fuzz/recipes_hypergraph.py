@@ -5,9 +5,9 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from fuzz.recipe import Case, exempt, recipe
 
 import hypergraph as hg
+from fuzz.recipe import Case, exempt, recipe
 from hypergraph import batched, drawing, semirings, structures
 from hypergraph.structures import ContextFree, Grammar
 
@@ -58,7 +58,9 @@ def builder() -> Iterable[Case]:
         made.edge("y", ["x", "x"], weight=1)
         return hg.marginals(made.build("y"), weights)
 
-    yield Case(use, num_weights=3, index=2, weights=_scores(3), _words={"num_weights": ("weights",), "index": ("weight",)})
+    yield Case(
+        use, num_weights=3, index=2, weights=_scores(3), _words={"num_weights": ("weights",), "index": ("weight",)}
+    )
 
 
 def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,7 +166,14 @@ def _semiring(make: Callable[..., semirings.Semiring], **settings: Any) -> Case:
     return Case(use, weights=_scores(4), **settings)
 
 
-for _kind in (semirings.Boolean, semirings.Counting, semirings.Log, semirings.MaxPlus, semirings.Real, semirings.SignedLog):
+for _kind in (
+    semirings.Boolean,
+    semirings.Counting,
+    semirings.Log,
+    semirings.MaxPlus,
+    semirings.Real,
+    semirings.SignedLog,
+):
     recipe(f"hypergraph.semirings.{_kind.__name__}")(lambda kind=_kind: [_semiring(kind)])
 
 
@@ -275,7 +284,13 @@ def batch_marginals() -> Iterable[Case]:
         module = batched.BatchMarginals(batched.TreeChart.run)
         return module.forward(scores), module.backward(scales, adjoint), module.backward(None, adjoint)
 
-    yield Case(use, scores=_scores(2, 4, 4), scales=_scores(2), adjoint=_scores(2, 4, 4), _words={"scales": ("log_partitions",)})
+    yield Case(
+        use,
+        scores=_scores(2, 4, 4),
+        scales=_scores(2),
+        adjoint=_scores(2, 4, 4),
+        _words={"scales": ("log_partitions",)},
+    )
 
 
 # Drawing
@@ -283,7 +298,11 @@ def batch_marginals() -> Iterable[Case]:
 
 @recipe("hypergraph.drawing.to_networkx")
 def to_networkx() -> Iterable[Case]:
-    yield Case(lambda weights: [drawing.to_networkx(_graph()).number_of_nodes(), weights.shape], weights=_scores(2), _keep=("weights",))
+    yield Case(
+        lambda weights: [drawing.to_networkx(_graph()).number_of_nodes(), weights.shape],
+        weights=_scores(2),
+        _keep=("weights",),
+    )
 
 
 @recipe("hypergraph.drawing.draw")

@@ -73,7 +73,9 @@ def _is_allowed(error: Exception, case: Case, path: Path) -> bool:
     words = [str(part) for part in path if isinstance(part, str)]
     words += [word for part in path for word in case.words.get(str(part), ())]
     text = str(error).lower()
-    return any(re.search(rf"(?<![a-z]){re.escape(word.lower().replace('_', ' '))}", text.replace("_", " ")) for word in words)
+    return any(
+        re.search(rf"(?<![a-z]){re.escape(word.lower().replace('_', ' '))}", text.replace("_", " ")) for word in words
+    )
 
 
 def _shown(error: Exception) -> str:

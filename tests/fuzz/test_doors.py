@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from fuzz import recipe
 from fuzz.discovery import PACKAGES, doors
 from fuzz.pool import Fuzzer
