@@ -5,24 +5,25 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_floats, as_generator, as_integers
 from autodiff.errors import DomainError
 from autodiff.sparse import SparseAdjoint
 
-__all__ = ["Adjoint", "Array", "as_floats", "as_indices", "safe_product", "unbroadcast"]
+__all__ = [
+    "Adjoint",
+    "Array",
+    "as_count",
+    "as_floats",
+    "as_generator",
+    "as_indices",
+    "as_integers",
+    "check_broadcast",
+    "safe_product",
+    "unbroadcast",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 Adjoint: TypeAlias = Array | SparseAdjoint
-
-
-def as_floats(values: ArrayLike) -> Array:
-    """Return `values` as a float64 array; an array that already is one is not copied.
-
-    Examples
-    --------
-    >>> as_floats([1, 2])
-    array([1., 2.])
-    """
-    return np.asarray(values, dtype=np.float64)
 
 
 def as_indices(indices: ArrayLike, limit: int, owner: str) -> NDArray[np.int64]:
@@ -36,13 +37,32 @@ def as_indices(indices: ArrayLike, limit: int, owner: str) -> NDArray[np.int64]:
     Traceback (most recent call last):
     autodiff.errors.DomainError: Gather: index 3 at position (1,) is outside 0 … 2
     """
-    array = np.asarray(indices)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise DomainError(f"{owner}: indices must be integers, not {array.dtype}; convert with astype(np.int64)")
+    array = as_integers(indices, f"{owner}: indices")
     if array.size and (array.min() < 0 or array.max() >= limit):
         position = tuple(int(i) for i in np.argwhere((array < 0) | (array >= limit))[0])
         raise DomainError(f"{owner}: index {array[position]} at position {position} is outside 0 … {limit - 1}")
-    return array.astype(np.int64, copy=False)
+    return array
+
+
+def check_broadcast(owner: str, *arrays: Array) -> None:
+    """Refuse arrays whose shapes do not broadcast.
+
+    Examples
+    --------
+    >>> check_broadcast("Add", np.zeros((2, 3)), np.zeros(3))
+    >>> check_broadcast("Add", np.zeros((2, 3)), np.zeros(2))
+    Traceback (most recent call last):
+    autodiff.errors.DomainError: Add: the shapes (2, 3) and (2,) do not broadcast: sizes are equal, or one of them is 1
+    """
+    shapes = [array.shape for array in arrays]
+    if any(shape != shapes[0] for shape in shapes):
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = " and ".join(map(str, shapes))
+            raise DomainError(
+                f"{owner}: the shapes {listed} do not broadcast: sizes are equal, or one of them is 1"
+            ) from None
 
 
 def unbroadcast(adjoint: Any, shape: tuple[int, ...]) -> Array:
@@ -58,9 +78,12 @@ def unbroadcast(adjoint: Any, shape: tuple[int, ...]) -> Array:
     array([[3.],
            [3.]])
     """
-    array = as_floats(adjoint)
+    array = as_floats(adjoint, "adjoint")
     if array.shape == shape:
         return array
+    fits = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else ()
+    if len(fits) != len(shape) or any(size not in (1, wide) for size, wide in zip(shape, fits, strict=True)):
+        raise DomainError(f"unbroadcast: an array of shape {shape} cannot have been broadcast to {array.shape}")
     array = np.asarray(array.sum(axis=tuple(range(array.ndim - len(shape)))))
     stretched = tuple(axis for axis, size in enumerate(shape) if size == 1 and array.shape[axis] != 1)
     return np.asarray(array.sum(axis=stretched, keepdims=True)) if stretched else array
@@ -76,8 +99,10 @@ def safe_product(adjoint: Any, partial: Any) -> Array:
     >>> safe_product(np.array([0.0, 2.0]), np.array([-np.inf, 3.0]))
     array([0., 6.])
     """
+    left, right = as_floats(adjoint, "adjoint"), as_floats(partial, "partial")
+    check_broadcast("safe_product", left, right)
     with np.errstate(invalid="ignore"):
-        product = as_floats(adjoint * partial)
+        product = np.asarray(left * right)
     if np.isnan(product).any():
-        product = np.where(np.asarray(adjoint) == 0, 0.0, product)
+        product = np.where(left == 0, 0.0, product)
     return product

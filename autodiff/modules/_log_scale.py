@@ -4,7 +4,7 @@ import numpy as np
 
 from autodiff.arrays import Array
 from autodiff.errors import DomainError
-from autodiff.modules._axes import Axes
+from autodiff.modules._axes import Axes, check_axes
 
 __all__ = ["log_scale"]
 
@@ -18,6 +18,7 @@ def log_scale(values: Array, axis: Axes, owner: str) -> Array:
     array([[3.],
            [0.]])
     """
+    check_axes(owner, axis, values)
     largest = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
     # A maximum is NaN if any value is.
     if not np.all(largest < np.inf):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, unbroadcast
+from autodiff.arrays import Array, as_floats, check_broadcast, unbroadcast
 from autodiff.module import Module
 from autodiff.modules._draws import log_weights
 
@@ -30,6 +30,7 @@ class Add(Module):
     def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return `x + y`."""
         left, right = as_floats(x), as_floats(y)
+        check_broadcast("Add", left, right)
         self._keep(left.shape, right.shape)
         return left + right
 

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
+from autodiff.modules._axes import check_axes
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Concatenate"]
@@ -31,6 +33,14 @@ class Concatenate(Module):
     def forward(self, *parts: ArrayLike) -> Array:
         """Return the parts joined."""
         arrays = [as_floats(part) for part in parts]
+        if not arrays:
+            raise DomainError("Concatenate: there is nothing to join")
+        for array in arrays:
+            check_axes("Concatenate", self.axis, array)
+        others = [tuple(np.delete(array.shape, self.axis)) for array in arrays]
+        if any(array.ndim != arrays[0].ndim for array in arrays) or any(other != others[0] for other in others):
+            shapes = [array.shape for array in arrays]
+            raise DomainError(f"Concatenate: parts of shapes {shapes} must be equal but for axis {self.axis}")
         self._keep([array.shape[self.axis] for array in arrays])
         return np.concatenate(arrays, axis=self.axis)
 

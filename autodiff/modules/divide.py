@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, safe_product, unbroadcast
+from autodiff.arrays import Array, as_floats, check_broadcast, safe_product, unbroadcast
 from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.modules._draws import away_from_zero, log_weights
@@ -29,6 +29,7 @@ class Divide(Module):
     def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return `x / y`."""
         numerator, denominator = as_floats(x), as_floats(y)
+        check_broadcast("Divide", numerator, denominator)
         if not denominator.all():
             position = tuple(int(i) for i in np.argwhere(denominator == 0)[0])
             raise DomainError(f"Divide: the denominator is 0 at position {position}; mask it or add a small constant")

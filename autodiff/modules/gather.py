@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, as_indices
+from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.sparse import SparseAdjoint
 
@@ -33,7 +34,9 @@ class Gather(Module):
 
     def forward(self, table: ArrayLike, indices: ArrayLike) -> Array:
         """Return `table[indices]`."""
-        rows = as_floats(table)
+        rows = as_floats(table, "Gather: table")
+        if not rows.ndim:
+            raise DomainError("Gather: the table is a single number; it must be (rows, …)")
         chosen = as_indices(indices, len(rows), "Gather")
         self._keep(chosen, rows.shape)
         return rows[chosen]

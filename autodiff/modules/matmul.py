@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, unbroadcast
+from autodiff.errors import DomainError
 from autodiff.module import Module
 
 __all__ = ["MatMul"]
@@ -28,6 +29,16 @@ class MatMul(Module):
     def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return `x @ y`."""
         left, right = as_floats(x), as_floats(y)
+        fits = left.ndim and right.ndim and left.shape[-1] == right.shape[max(right.ndim - 2, 0)]
+        try:
+            np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        except ValueError:
+            fits = False
+        if not fits:
+            raise DomainError(
+                f"MatMul: x {left.shape} and y {right.shape} must be (…, rows, inner), (…, inner, columns); "
+                "a vector is (inner,)"
+            )
         self._keep(left, right)
         return left @ right
 

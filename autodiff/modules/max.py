@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
-from autodiff.modules._axes import Axes, spread
+from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Max"]
 
@@ -35,6 +36,11 @@ class Max(Module):
     def forward(self, x: ArrayLike) -> Array:
         """Return the maximum."""
         values = as_floats(x)
+        check_axes("Max", self.axis, values)
+        if not values.size:
+            raise DomainError(
+                f"Max: an array of shape {values.shape} has no values to compare; leave it out, or add one of -inf"
+            )
         largest = np.max(values, axis=self.axis, keepdims=True)
         winners = (values == largest) & ~np.isneginf(values)
         self._keep(winners)

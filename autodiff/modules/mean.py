@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
 from autodiff.module import Module
-from autodiff.modules._axes import Axes, spread
+from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Mean"]
 
@@ -34,6 +34,7 @@ class Mean(Module):
     def forward(self, x: ArrayLike) -> Array:
         """Return the mean."""
         values = as_floats(x)
+        check_axes("Mean", self.axis, values)
         if not values.size:
             raise DomainError(f"Mean: an array of shape {values.shape} has no values to average")
         mean = np.asarray(np.mean(values, axis=self.axis, keepdims=self.keepdims))

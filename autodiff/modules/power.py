@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, safe_product, unbroadcast
+from autodiff.arrays import Array, as_floats, check_broadcast, safe_product, unbroadcast
 from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.modules._draws import away_from_zero
@@ -33,6 +33,7 @@ class Power(Module):
     def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return `x ** y`."""
         base, exponent = as_floats(x), as_floats(y)
+        check_broadcast("Power", base, exponent)
         integral = np.issubdtype(np.asarray(y).dtype, np.integer)
         if not integral and (base < 0).any():
             raise DomainError(f"Power: base {base.min()} is negative; give the exponent as integers, or clip the base")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
 
 __all__ = ["Reshape"]
@@ -31,8 +32,14 @@ class Reshape(Module):
     def forward(self, x: ArrayLike) -> Array:
         """Return `x` in the new shape."""
         values = as_floats(x)
+        try:
+            reshaped = values.reshape(self.shape)
+        except (TypeError, ValueError):
+            raise DomainError(
+                f"Reshape: {values.size} values of shape {values.shape} do not fit {self.shape!r}"
+            ) from None
         self._keep(values.shape)
-        return values.reshape(self.shape)
+        return reshaped
 
     def backward(self, adjoint: Array) -> tuple[Array]:
         """Return the adjoint in the old shape."""

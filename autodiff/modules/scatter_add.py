@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, as_indices
+from autodiff.arrays import Array, as_count, as_floats, as_indices
 from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.sparse import sum_rows
@@ -29,7 +29,7 @@ class ScatterAdd(Module):
     """
 
     def __init__(self, size: int) -> None:
-        self.size = size
+        self.size = as_count(size, "ScatterAdd: size")
 
     def forward(self, values: ArrayLike, indices: ArrayLike) -> Array:
         """Return the sums."""

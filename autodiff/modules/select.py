@@ -38,8 +38,12 @@ class Select(Module):
     def forward(self, x: ArrayLike) -> Array:
         """Return the part."""
         values = as_floats(x)
+        try:
+            chosen = values[self.index]
+        except IndexError as reason:
+            raise DomainError(f"Select: an array of shape {values.shape} has no [{self.index!r}]: {reason}") from None
         self._keep(values.shape)
-        return values[self.index]
+        return chosen
 
     def backward(self, adjoint: Array) -> tuple[Array]:
         """Put the adjoint in its place among zeros."""

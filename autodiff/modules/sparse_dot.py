@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Array, as_floats, as_indices
+from autodiff.arrays import Array, as_floats, as_indices, as_integers
 from autodiff.errors import DomainError
 from autodiff.module import Module
 from autodiff.sparse import SparseAdjoint
@@ -37,11 +37,15 @@ class SparseDot(Module):
         self, weights: ArrayLike, indices: ArrayLike, offsets: ArrayLike, values: ArrayLike | None = None
     ) -> Array:
         """Return the scores."""
-        table = as_floats(weights)
+        table = as_floats(weights, "SparseDot: weights")
+        if table.ndim != 1:
+            raise DomainError(f"SparseDot: weights have shape {table.shape}; they must be a vector")
         features = as_indices(indices, len(table), "SparseDot")
-        bounds = np.asarray(offsets, dtype=np.int64)
+        bounds = as_integers(offsets, "SparseDot: offsets")
+        if features.ndim != 1 or bounds.ndim != 1:
+            raise DomainError(f"SparseDot: indices {features.shape} and offsets {bounds.shape} must be vectors")
         counts = np.diff(bounds)
-        if bounds.ndim != 1 or not bounds.size or bounds[0] != 0 or bounds[-1] != features.size or (counts < 0).any():
+        if not bounds.size or bounds[0] != 0 or bounds[-1] != features.size or (counts < 0).any():
             raise DomainError(f"SparseDot: offsets must rise from 0 to the number of features, {features.size}")
         amounts = None if values is None else as_floats(values)
         if amounts is not None and amounts.shape != features.shape:

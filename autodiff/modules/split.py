@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
 from autodiff.module import Module
+from autodiff.modules._axes import check_axes
 
 __all__ = ["Split"]
 
@@ -33,6 +34,7 @@ class Split(Module):
     def forward(self, x: ArrayLike) -> tuple[Array, ...]:
         """Return the parts."""
         values = as_floats(x)
+        check_axes("Split", self.axis, values)
         if values.shape[self.axis] != sum(self.sizes):
             raise DomainError(
                 f"Split: axis {self.axis} of an array {values.shape} cannot be cut into parts of {self.sizes}"

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
+from autodiff.modules._axes import check_axes
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Stack"]
@@ -31,7 +33,12 @@ class Stack(Module):
 
     def forward(self, *parts: ArrayLike) -> Array:
         """Return the parts stacked."""
-        return np.stack([as_floats(part) for part in parts], axis=self.axis)
+        arrays = [as_floats(part) for part in parts]
+        shapes = [array.shape for array in arrays]
+        if not arrays or any(shape != shapes[0] for shape in shapes):
+            raise DomainError(f"Stack: the parts, at least one, must have one shape, not {shapes}")
+        check_axes("Stack", self.axis, arrays[0][np.newaxis])
+        return np.stack(arrays, axis=self.axis)
 
     def backward(self, adjoint: Array) -> tuple[Array, ...]:
         """Take the adjoint apart again."""

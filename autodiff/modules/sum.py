@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.module import Module
-from autodiff.modules._axes import Axes, spread
+from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Sum"]
 
@@ -33,6 +33,7 @@ class Sum(Module):
     def forward(self, x: ArrayLike) -> Array:
         """Return the sum."""
         values = as_floats(x)
+        check_axes("Sum", self.axis, values)
         self._keep(values.shape)
         return np.sum(values, axis=self.axis, keepdims=self.keepdims)
 

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
+from autodiff.errors import DomainError
 from autodiff.module import Module
+from autodiff.modules._axes import check_axes
 
 __all__ = ["Transpose"]
 
@@ -31,7 +33,12 @@ class Transpose(Module):
 
     def forward(self, x: ArrayLike) -> Array:
         """Return `x` with its axes reordered."""
-        return np.transpose(as_floats(x), self.axes)
+        values = as_floats(x)
+        if self.axes is not None:
+            check_axes("Transpose", tuple(self.axes), values)
+            if sorted(axis % values.ndim for axis in self.axes) != list(range(values.ndim)):
+                raise DomainError(f"Transpose: axes {self.axes} do not name each axis of a {values.shape} array once")
+        return np.transpose(values, self.axes)
 
     def backward(self, adjoint: Array) -> tuple[Array]:
         """Return the adjoint with the order undone."""

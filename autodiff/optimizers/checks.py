@@ -1,6 +1,7 @@
 """Validators of settings, for attrs fields: each says where, the value seen and what is allowed."""
 
 import math
+from numbers import Integral, Real
 from typing import Any
 
 from attrs import Attribute
@@ -13,7 +14,7 @@ def _refuse(instance: Any, attribute: "Attribute[Any]", value: Any, allowed: str
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
@@ -36,5 +37,5 @@ def fraction(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
 
 def count(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Accept whole numbers from 1 on."""
-    if not (isinstance(value, int) and value >= 1):
+    if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1):
         _refuse(instance, attribute, value, "a whole number, 1 or above")

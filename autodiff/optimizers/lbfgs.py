@@ -1,12 +1,14 @@
 """Batch optimisation by L-BFGS, through scipy."""
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import define, frozen
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_count
 from autodiff.optimizers.errors import DivergenceError, OptimizerError
 from autodiff.optimizers.gradients import Gradient, check_gradients_known, check_parameters, row_gradient
 
@@ -20,6 +22,7 @@ Objective = Callable[[Parameters], tuple[float, Mapping[str, Gradient]]]
 class LBFGSResult:
     """How a run of L-BFGS ended.
 
+    `value` is that of the objective, regulariser included, at the parameters as they are left.
     `converged` is true only if the gradient (or the decrease, where `value_tolerance` is above 0) met its
     tolerance; `message` is the reason in scipy's words; `gradient_norm` is the largest |partial derivative|
     at the end.
@@ -81,9 +84,17 @@ def minimize_lbfgs(
     from scipy.optimize import minimize  # slow to import, and only needed here
 
     check_parameters(parameters)
-    if not parameters:
+    if not parameters or not any(array.size for array in parameters.values()):
         raise OptimizerError("there is nothing to minimise: parameters is empty")
+    as_count(maximum_iterations, "minimize_lbfgs: maximum_iterations", OptimizerError)
+    as_count(corrections, "minimize_lbfgs: corrections", OptimizerError, least=1)
+    l2 = _check_number("l2", l2)
+    gradient_tolerance = _check_number("gradient_tolerance", gradient_tolerance)
+    value_tolerance = _check_number("value_tolerance", value_tolerance)
     start = _pack(parameters)
+    if not np.isfinite(start).all():
+        raise OptimizerError("minimize_lbfgs: the starting point holds NaN or an infinity; start from finite numbers")
+    best = _Best(np.inf, start, start)
 
     def flat_objective(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         _unpack(point, parameters)
@@ -97,7 +108,12 @@ def minimize_lbfgs(
             )
         check_gradients_known(parameters, gradients)
         flat = _pack_gradients(parameters, gradients)
-        return value + 0.5 * l2 * float(point @ point), flat + l2 * point
+        regularised = float(value + 0.5 * l2 * float(point @ point)), flat + l2 * point
+        if not np.isfinite(regularised[0]):
+            raise DivergenceError(f"the objective with its regulariser (l2 = {l2:g}) is {regularised[0]}; lower l2")
+        if regularised[0] < best.value:
+            best.value, best.point, best.gradient = regularised[0], point.copy(), regularised[1]
+        return regularised
 
     try:
         found: Any = minimize(
@@ -116,16 +132,34 @@ def minimize_lbfgs(
     except BaseException:
         _unpack(start, parameters)
         raise
-    _unpack(found.x, parameters)
-    gradient_norm = float(np.abs(found.jac).max(initial=0.0))
+    if found.success:
+        best.value, best.point, best.gradient = float(found.fun), found.x, found.jac
+    # Otherwise (a failed line search, an end by iterations) scipy's value need not be that of its point.
+    _unpack(best.point, parameters)
+    gradient_norm = float(np.abs(best.gradient).max(initial=0.0))
     return LBFGSResult(
         converged=bool(found.success) or gradient_norm <= gradient_tolerance,
-        value=float(found.fun),
+        value=best.value,
         gradient_norm=gradient_norm,
         iterations=int(found.nit),
         evaluations=int(found.nfev),
         message=str(found.message),
     )
+
+
+@define(eq=False)
+class _Best:
+    """The lowest value so far, its point and its gradient."""
+
+    value: float
+    point: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+
+
+def _check_number(name: str, value: Any) -> float:
+    if not isinstance(value, Real) or not 0 <= value < np.inf:
+        raise OptimizerError(f"minimize_lbfgs: {name} is {value!r}, but must be a finite number, 0 or above")
+    return float(value)
 
 
 def _pack(arrays: Parameters) -> NDArray[np.float64]:

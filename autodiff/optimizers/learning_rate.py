@@ -6,19 +6,21 @@ al. 2015, *Learning Settings*; the recipe is that of Bottou 2012, *SGD tricks*, 
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_generator
 from autodiff.optimizers.errors import (
     DivergenceError,
     LearningRateWarning,
     NonFiniteGradientError,
     OptimizerError,
 )
-from autodiff.optimizers.gradients import Gradient
+from autodiff.optimizers.gradients import Gradient, check_parameters
 from autodiff.optimizers.optimizer import Optimizer
 
 __all__ = ["LearningRateChoice", "LearningRateTrial", "choose_learning_rate"]
@@ -108,10 +110,15 @@ def choose_learning_rate(
     >>> 0.1 < choice.rate < 1.0                                # far above the start
     True
     """
-    _check_settings(start, factor, reach, maximum_trials, sample_size, batch_size, epochs, len(examples))
+    try:
+        count = len(examples)
+    except TypeError:
+        raise OptimizerError(f"choose_learning_rate: examples is {examples!r}, but must be a sequence") from None
+    _check_settings(start, factor, reach, maximum_trials, sample_size, batch_size, epochs, count)
+    check_parameters(parameters)
     diverged: tuple[type[Exception], ...] = (NonFiniteGradientError, DivergenceError, *divergence_errors)
-    generator = np.random.default_rng(seed)
-    chosen = generator.permutation(len(examples))[:sample_size]
+    generator = as_generator(seed, "choose_learning_rate: seed", OptimizerError)
+    chosen = generator.permutation(count)[:sample_size]
     sample = [examples[int(index)] for index in chosen]
     batches = [sample[first : first + batch_size] for first in range(0, len(sample), batch_size)]
 
@@ -207,6 +214,13 @@ def _check_settings(
     epochs: int,
     examples: int,
 ) -> None:
+    for name, number in {"reach": reach, "maximum_trials": maximum_trials, "sample_size": sample_size}.items():
+        as_count(number, f"choose_learning_rate: {name}", OptimizerError)
+    for name, number in {"batch_size": batch_size, "epochs": epochs}.items():
+        as_count(number, f"choose_learning_rate: {name}", OptimizerError)
+    for name, value in {"start": start, "factor": factor}.items():
+        if not isinstance(value, Real):
+            raise OptimizerError(f"choose_learning_rate: {name} is {value!r}, but must be a number")
     problems = [
         (not (np.isfinite(start) and start > 0), f"start is {start}, but must be finite and above 0"),
         (not (np.isfinite(factor) and factor > 1), f"factor is {factor}, but must be finite and above 1"),

@@ -21,6 +21,7 @@ from autodiff.optimizers.gradients import (
 from autodiff.optimizers.rate_history import RateHistory
 from autodiff.optimizers.schedules import Schedule, as_schedule
 from autodiff.optimizers.settings import check_description, describe, settings_of
+from autodiff.optimizers.state_check import check_state
 
 __all__ = ["Optimizer"]
 
@@ -184,8 +185,9 @@ class Optimizer(ABC):
             if key.startswith(_PREFIX):
                 name, entry = key.removeprefix(_PREFIX).rsplit("/", 1)
                 memories.setdefault(name, {})[entry] = np.array(value)
-        self._steps = int(np.asarray(state["steps"]).item())
-        self._history = RateHistory.from_arrays(state["rates"], state["repeats"])
+        steps, rates, repeats = check_state(state, memories)
+        self._steps = steps
+        self._history = RateHistory.from_arrays(rates, repeats)
         self._memories = memories
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -4,6 +4,7 @@ A schedule of your own is an attrs-frozen subclass of `Schedule` with a `__call_
 the optimiser's settings.
 """
 
+import math
 from abc import ABC, abstractmethod
 from numbers import Real
 
@@ -94,7 +95,7 @@ class ExponentialDecay(Schedule):
 
     def __call__(self, step: int) -> float:
         """Return η f^(t / n)."""
-        return float(self.rate * self.factor ** (step / self.every))
+        return self.rate * _power(self.factor, step / self.every)
 
 
 @frozen
@@ -111,7 +112,7 @@ class StepDecay(Schedule):
 
     def __call__(self, step: int) -> float:
         """Return η f^⌊t / n⌋."""
-        return float(self.rate * self.factor ** (step // self.every))
+        return self.rate * _power(self.factor, step // self.every)
 
 
 @frozen
@@ -141,6 +142,14 @@ class WarmupDecay(Schedule):
             return self.rate * (step + 1) / self.warmup
         left = max(self.total - step, 0) / (self.total - self.warmup)
         return self.final + (self.rate - self.final) * left
+
+
+def _power(factor: float, exponent: float) -> float:
+    """Return factor^exponent, infinite where it is too large: a rate that the optimiser then refuses."""
+    try:
+        return float(factor**exponent)
+    except OverflowError:
+        return math.inf
 
 
 def as_schedule(rate: "float | Schedule") -> Schedule:
