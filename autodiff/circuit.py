@@ -1,5 +1,6 @@
 """Modules wired into a directed acyclic graph, which is itself a module."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from autodiff.sparse import SparseAdjoint
 from autodiff.wiring import Node, Wire, check_shape, dense
 
 __all__ = ["Circuit", "Wire"]
+
+# A nested circuit takes three frames of Python's stack, of which there are 1000 unless its user asks for more.
+DEEPEST = 200
 
 
 class Circuit(Module):
@@ -45,6 +49,11 @@ class Circuit(Module):
     def __init__(self, name: str = "circuit") -> None:
         self.name = name
         self._names: list[str] = []  # of each slot
+        self._taken: set[str] = set()  # names of slots and nodes
+        # The circuit, its modules and those inside them, by identity, each with its place.
+        self._modules: dict[int, tuple[str, Module]] = {id(self): (repr(self), self)}
+        self._slot_of: dict[int, int] = {}  # of each parameter, by its identity
+        self._depth = 1  # of nested circuits
         self._inputs: list[int] = []
         self._parameters: dict[int, Parameter] = {}
         self._constants: dict[int, Any] = {}
@@ -72,10 +81,11 @@ class Circuit(Module):
             parameter = Parameter(parameter, value)
         elif value is not None:
             raise CircuitError(f"{self!r}: parameter {parameter.name!r} already has a value; leave the second one out")
-        for slot, known in self._parameters.items():
-            if known is parameter:
-                return Wire(self, slot, self._names[slot])
+        if id(parameter) in self._slot_of:
+            slot = self._slot_of[id(parameter)]
+            return Wire(self, slot, self._names[slot])
         wire = self._leaf(parameter.name)
+        self._slot_of[id(parameter)] = wire.slot
         self._parameters[wire.slot] = parameter
         return wire
 
@@ -93,9 +103,12 @@ class Circuit(Module):
         name = self._fresh(name or f"{type(module).__name__}_{len(self._nodes) + 1}")
         for position, wire in enumerate(wires):
             self._check_wire(wire, f"input {position} of node {name!r} ({module!r})")
-        self._check_new(module, name)
+        new = self._check_new(module, name)
         if isinstance(module, Circuit):
             module._nest(len(wires), name, self)
+            self._depth = max(self._depth, module._depth + 1)
+        self._modules |= new
+        self._taken.add(name)
         count = module.output_count
         wire_names = [name] if count == 1 else [f"{name}[{position}]" for position in range(count)]
         outputs = tuple(self._slot(wire_name) for wire_name in wire_names)
@@ -160,8 +173,7 @@ class Circuit(Module):
         """Return the value on a wire in the latest forward pass."""
         self._check_wire(wire, "value")
         values, _ = self._kept()
-        order = self._planned().order
-        if any(wire.slot in node.outputs for node in self._nodes if node not in order):
+        if wire.slot in self._planned().skipped:
             raise CircuitError(f"{self!r}: {wire.name!r} was not computed, because no output depends on it")
         return values[wire.slot]
 
@@ -170,13 +182,23 @@ class Circuit(Module):
     def named_parameters(self) -> dict[str, Parameter]:
         """Return every parameter once, those of nested circuits included, by name."""
         found: dict[str, Parameter] = {}
+        seen: set[int] = set()
+        for name, parameter in self._own_and_nested():
+            if id(parameter) in seen:
+                continue
+            if name in found:
+                raise CircuitError(f"{self!r} has two parameters named {name!r}; rename the node or the parameter")
+            found[name] = parameter
+            seen.add(id(parameter))
+        return found
+
+    def _own_and_nested(self) -> Iterator[tuple[str, Parameter]]:
         for slot, parameter in self._parameters.items():
-            self._register(found, self._names[slot], parameter)
+            yield self._names[slot], parameter
         for node in self._nodes:
             if isinstance(node.module, Circuit):
                 for name, parameter in node.module.named_parameters().items():
-                    self._register(found, f"{node.name}.{name}", parameter)
-        return found
+                    yield f"{node.name}.{name}", parameter
 
     def parameters(self) -> dict[str, Array]:
         """Return the live array of every parameter by name; an optimiser changes them in place."""
@@ -199,10 +221,11 @@ class Circuit(Module):
 
     def _slot(self, name: str) -> int:
         self._names.append(name)
+        self._taken.add(name)
         return len(self._names) - 1
 
     def _fresh(self, name: str) -> str:
-        if name in self._names or any(name == node.name for node in self._nodes):
+        if name in self._taken:
             raise CircuitError(f"{self!r}: the name {name!r} is already taken; choose another one")
         return name
 
@@ -216,6 +239,11 @@ class Circuit(Module):
         self._planned()
         if wires != len(self._inputs):
             raise CircuitError(f"{outer!r}: node {name!r} ({self!r}) has {len(self._inputs)} inputs, not {wires}")
+        if self._depth >= DEEPEST:
+            raise CircuitError(
+                f"{outer!r}: node {name!r} would nest circuits {self._depth + 1} deep, but at most {DEEPEST} run within "
+                "Python's stack; add the modules to one circuit, which may be as long as you like"
+            )
         self._nested = True
 
     def _check_wire(self, wire: Any, role: str) -> None:
@@ -228,27 +256,16 @@ class Circuit(Module):
                 "declare an input here and pass the value through it"
             )
 
-    def _check_new(self, module: Module, name: str) -> None:
-        present = self._modules()
-        for identity, (place, instance) in _modules_in(module, name).items():
-            if identity in present:
-                raise CircuitError(
-                    f"{self!r}: {place} would be the same instance of {type(instance).__name__} as "
-                    f"{present[identity][0]}, and overwrite what that keeps; make a new instance"
-                )
-
-    def _modules(self) -> dict[int, tuple[str, Module]]:
-        found: dict[int, tuple[str, Module]] = {id(self): (repr(self), self)}
-        for node in self._nodes:
-            found |= _modules_in(node.module, node.name)
-        return found
-
-    def _register(self, found: dict[str, Parameter], name: str, parameter: Parameter) -> None:
-        if any(parameter is other for other in found.values()):
-            return
-        if name in found:
-            raise CircuitError(f"{self!r} has two parameters named {name!r}; rename the node or the parameter")
-        found[name] = parameter
+    def _check_new(self, module: Module, name: str) -> dict[int, tuple[str, Module]]:
+        """Return the module and those inside it, none of which may be here already."""
+        new = _modules_in(module, name)
+        for identity in new.keys() & self._modules.keys():
+            place, instance = new[identity]
+            raise CircuitError(
+                f"{self!r}: {place} would be the same instance of {type(instance).__name__} as "
+                f"{self._modules[identity][0]}, and overwrite what that keeps; make a new instance"
+            )
+        return new
 
     # Private: running
 
@@ -289,7 +306,7 @@ class Circuit(Module):
 
 def _modules_in(module: Module, name: str) -> dict[int, tuple[str, Module]]:
     """Return the module and, in a circuit, those inside it: place and instance by identity."""
-    found = module._modules() if isinstance(module, Circuit) else {}
+    found = module._modules if isinstance(module, Circuit) else {}
     return {id(module): (f"node {name!r}", module)} | {
         identity: (f"{place} in node {name!r}", instance)
         for identity, (place, instance) in found.items()

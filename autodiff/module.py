@@ -73,6 +73,10 @@ class Module(ABC):
         """Yield pairs of a module of this class and its inputs, on which the conformance tests check it."""
         return ()
 
+    def _propagate(self, *adjoints: Any) -> tuple[Any, ...]:
+        """Run `backward` as a part of a circuit; a nested circuit then adds to the gradients of its parameters."""
+        return self.backward(*adjoints)
+
     def _keep(self, *values: Any) -> None:
         """Replace what the previous forward pass kept by `values`."""
         self._tape = values

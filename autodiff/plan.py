@@ -18,17 +18,21 @@ class Plan:
     Attributes
     ----------
     order : the nodes from which an output can be reached, in topological order
+    skipped : the slots of values that no output depends on, and that are not computed
     active : the slots of values that depend on inputs or parameters, and so have adjoints
     """
 
     order: tuple[Node, ...]
     active: frozenset[int]
+    skipped: frozenset[int]
 
     @classmethod
     def of(cls, nodes: list[Node], leaves: set[int], outputs: list[int]) -> "Plan":
         """Plan for the nodes, in topological order, with these differentiable leaves and these outputs."""
         order = _needed_nodes(nodes, outputs)
-        return cls(tuple(order), frozenset(_active_slots(order, leaves)))
+        computed = {slot for node in order for slot in node.outputs}
+        skipped = frozenset(slot for node in nodes for slot in node.outputs if slot not in computed)
+        return cls(tuple(order), frozenset(_active_slots(order, leaves)), skipped)
 
     def forward(self, values: list[Any]) -> list[Any]:
         """Fill in the values of the nodes; return what tells their passes from later ones."""

@@ -54,9 +54,8 @@ class Node:
     def backward(self, adjoints: list[Any], values: list[Any]) -> list[tuple[int, Adjoint]]:
         """Return the adjoints that the module passes back, with their slots, given those of its outputs."""
         # A nested circuit adds to the gradients of its parameters, which its siblings may share.
-        pass_back = getattr(self.module, "_propagate", self.module.backward)
         try:
-            returned = pass_back(*(None if adjoint is None else dense(adjoint) for adjoint in adjoints))
+            returned = self.module._propagate(*(None if adjoint is None else dense(adjoint) for adjoint in adjoints))
         except Exception as error:
             error.add_note(f"in the backward pass of {self}")
             raise

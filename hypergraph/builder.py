@@ -6,6 +6,7 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
+from autodiff.conversion import as_count
 from hypergraph.errors import CycleError, GraphError
 from hypergraph.graph import UNWEIGHTED, Hypergraph
 
@@ -32,7 +33,7 @@ class HypergraphBuilder:
     """
 
     def __init__(self, *, num_weights: int | None = None) -> None:
-        self._num_weights = num_weights
+        self._num_weights = None if num_weights is None else as_count(num_weights, "num_weights", GraphError)
         self._nodes: dict[Hashable, int] = {}
         self._weights: dict[Hashable, int] = {}
         self._head: list[int] = []

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_integers
 from hypergraph.errors import GraphError, WeightError
 from hypergraph.structure import Structure
 
@@ -26,9 +27,12 @@ UNWEIGHTED = -1
 
 
 def _frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
-    given = np.asarray(values)
-    if given.size and not np.issubdtype(given.dtype, np.integer):
-        raise GraphError(f"nodes, edges and weights go by integers, not by {given.dtype} values such as {given[0]}")
+    given = as_integers(values, "head, tail_start, tails and weight", GraphError)
+    if given.ndim != 1:
+        raise GraphError(f"head, tail_start, tails and weight have one axis, but one of them has shape {given.shape}")
+    limits = np.iinfo(dtype)
+    if given.size and (given.min() < limits.min or given.max() > limits.max):
+        raise GraphError(f"{given.min()} … {given.max()} do not fit {limits.dtype}: there are no such nodes or weights")
     array: NDArray[Any] = np.array(given, dtype=dtype, order="C")  # a copy: the caller's array stays writable
     array.flags.writeable = False
     return array
@@ -40,6 +44,18 @@ def _as_int32(values: ArrayLike) -> NDArray[np.int32]:
 
 def _as_int64(values: ArrayLike) -> NDArray[np.int64]:
     return _frozen(values, np.int64)
+
+
+def _nodes(value: Any) -> int:
+    return as_count(value, "num_nodes", GraphError, least=1)
+
+
+def _weights(value: Any) -> int:
+    return as_count(value, "num_weights", GraphError)
+
+
+def _root(value: Any) -> int:
+    return as_count(value, "root", GraphError)
 
 
 @frozen(eq=False, repr=False)
@@ -79,9 +95,9 @@ class Hypergraph(Structure):
     tail_start: NDArray[np.int64] = field(converter=_as_int64)
     tails: NDArray[np.int32] = field(converter=_as_int32)
     weight: NDArray[np.int32] = field(converter=_as_int32)
-    num_nodes: int = field()
-    num_weights: int = field()
-    root: int = field()
+    num_nodes: int = field(converter=_nodes)
+    num_weights: int = field(converter=_weights)
+    root: int = field(converter=_root)
     node_names: tuple[Hashable, ...] | None = field(default=None, repr=False)
     weight_names: tuple[Hashable, ...] | None = field(default=None, repr=False)
 

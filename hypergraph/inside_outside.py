@@ -7,6 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from hypergraph import kernels
+from hypergraph.arrays import as_flat_adjoint
 from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure
 
@@ -38,7 +39,8 @@ class InsideOutsideChart:
         """
         graph = structure.graph
         conditional = np.empty(graph.num_edges)
-        inside = kernels.engine_log.inside(*graph.arrays, weights.reshape(-1), conditional)
+        flat = as_flat_adjoint(weights, graph.num_weights, "the vector of log-weights")
+        inside = kernels.engine_log.inside(*graph.arrays, flat, conditional)
         if inside[graph.root] == -np.inf:
             raise structure.impossible()
         return cls(graph, inside, conditional)
@@ -86,9 +88,11 @@ class InsideOutsideChart:
         if weight_adjoint is None:
             edge_adjoint = np.zeros(graph.num_edges)
         else:
-            edge_adjoint = np.append(0.0, weight_adjoint)[graph.weight_slot]
+            by_weight = as_flat_adjoint(weight_adjoint, graph.num_weights, "the adjoint of the marginals of weights")
+            edge_adjoint = np.append(0.0, by_weight)[graph.weight_slot]
         if node_adjoint is None:
             node_adjoint = np.zeros(graph.num_nodes)
+        node_adjoint = as_flat_adjoint(node_adjoint, graph.num_nodes, "the adjoint of the marginals of nodes")
         return self._sum_by_weight(
             kernels.engine_log.backward(
                 graph.edge_start,

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count
 from hypergraph import kernels
 from hypergraph.derivation import Derivation
+from hypergraph.errors import WeightError
 from hypergraph.graph import UNWEIGHTED, Hypergraph
 from hypergraph.structure import Structure
 
@@ -35,8 +37,7 @@ def kbest(structure: Structure, weights: ArrayLike, k: int) -> list[Derivation]:
     6.0 [-1  0  0]
     3.0 [-1  2  0]
     """
-    if k < 1:
-        raise ValueError(f"kbest needs k ≥ 1, not {k}")
+    k = as_count(k, "kbest: k", WeightError, least=1)
     return [derivation for derivation, _ in zip(iterate_best(structure, weights), range(k), strict=False)]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Module
+from hypergraph.arrays import as_flat_adjoint
 from hypergraph.inside_outside import InsideOutsideChart
 from hypergraph.structure import Chart, Structure
 
@@ -23,13 +24,17 @@ class _OfStructure(Module):
     def _adjoint(self, chart: Chart, log_partition: Any, of_marginals: Floats | None, shape: Any) -> tuple[Floats]:
         adjoint = np.zeros(self.structure.num_weights)
         if log_partition is not None:
-            adjoint += log_partition * chart.weight_marginals
+            scale = as_flat_adjoint(log_partition, 1, "the adjoint of the log-partition")[0]
+            adjoint += scale * chart.weight_marginals
         if of_marginals is not None:
             adjoint += of_marginals
         return (adjoint.reshape(shape),)
 
+    def _flat(self, marginals: Any) -> Floats:
+        return as_flat_adjoint(marginals, self.structure.num_weights, "the adjoint of the marginals")
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.structure!r})"
+        return f"{type(self).__name__}({self.structure.brief})"
 
 
 class LogPartition(_OfStructure):
@@ -83,7 +88,7 @@ class Marginals(_OfStructure):
         chart, shape = self._kept()
         of_marginals = None
         if marginals is not None:
-            of_marginals = chart.backward(np.require(marginals, np.float64, ["C", "W"]).reshape(-1))
+            of_marginals = chart.backward(self._flat(marginals))
         return self._adjoint(chart, log_partition, of_marginals, shape)
 
 
@@ -114,7 +119,5 @@ class InsideOutside(_OfStructure):
         chart, shape = self._kept()
         of_marginals = None
         if marginals is not None or nodes is not None:
-            by_weight = None if marginals is None else np.asarray(marginals, np.float64).reshape(-1)
-            by_node = None if nodes is None else np.require(nodes, np.float64, ["C", "W"])
-            of_marginals = chart.backward(by_weight, by_node)
+            of_marginals = chart.backward(None if marginals is None else self._flat(marginals), nodes)
         return self._adjoint(chart, log_partition, of_marginals, shape)

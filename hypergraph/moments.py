@@ -9,6 +9,7 @@ without leaving the range of floating point.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.errors import WeightError
 from hypergraph.structure import Structure
 
@@ -42,7 +43,7 @@ def expectation_with_gradient(
     >>> value.shape, slope.shape
     ((), (9,))
     """
-    array = np.asarray(features, dtype=np.float64)
+    array = as_floats(features, "features", WeightError)
     if array.shape[:1] != (structure.num_weights,):
         raise WeightError(
             f"features need a row for each of the {structure.num_weights} weights, but their shape is {array.shape}"
@@ -68,4 +69,9 @@ def covariance(structure: Structure, weights: ArrayLike, features: ArrayLike, ot
     0.222222
     """
     _, slope = expectation_with_gradient(structure, weights, features)
-    return slope @ np.asarray(others, dtype=np.float64)
+    array = as_floats(others, "others", WeightError)
+    if array.ndim not in (1, 2) or array.shape[:1] != (structure.num_weights,):
+        raise WeightError(
+            f"others need a row for each of the {structure.num_weights} weights, but their shape is {array.shape}"
+        )
+    return slope @ array

@@ -3,8 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from autodiff.conversion import as_count, as_generator
 from hypergraph import kernels
 from hypergraph.derivation import Derivation
+from hypergraph.errors import WeightError
 from hypergraph.graph import UNWEIGHTED
 from hypergraph.inside_outside import InsideOutsideChart
 from hypergraph.structure import Structure
@@ -33,9 +35,10 @@ def sample(structure: Structure, weights: ArrayLike, size: int, *, seed: int | n
     >>> len(samples), samples[0].score
     (2, 0.0)
     """
+    size = as_count(size, "sample: size", WeightError)
     weights = structure.check_weights(weights)
     chart = InsideOutsideChart.run(structure, weights)
-    graph, rng = chart.graph, np.random.default_rng(seed)
+    graph, rng = chart.graph, as_generator(seed, "sample: seed", WeightError)
     flat = np.append(weights.reshape(-1), 0.0)  # the last stands for UNWEIGHTED == -1
     assert UNWEIGHTED == -1
     drawn = []

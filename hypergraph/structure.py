@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count
+from hypergraph.arrays import as_kernel_floats
 from hypergraph.errors import ImpossibleError, WeightError
 
 if TYPE_CHECKING:
@@ -18,8 +20,27 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "Chart", "Structure"]
 
+
+def shorten(text: str, most: int = 120) -> str:
+    """Return a text for a message: its beginning, if it is long.
+
+    >>> shorten("Grammar(" + "rule, " * 1000)[-17:]
+    'le, … (6008 long)'
+    """
+    return text if len(text) <= most else f"{text[: most - 20].rstrip()} … ({len(text)} long)"
+
+
 LARGEST = 1e100
 """Log-weights are smaller, so that no sum of them overflows."""
+
+
+def size_of(name: str) -> Any:
+    """Return a converter of attrs fields that hold a size, a whole number from 1 on."""
+
+    def convert(value: Any) -> int:
+        return as_count(value, name, WeightError, least=1)
+
+    return convert
 
 
 class Chart(Protocol):
@@ -67,6 +88,11 @@ class Structure(ABC):
         """Return a weight's name for people."""
         return f"weight {index}"
 
+    @property
+    def brief(self) -> str:
+        """What it is, in a few words for messages, however large it is."""
+        return shorten(repr(self))
+
     def best(self, weights: ArrayLike) -> tuple[float, Any]:
         """Return the log-weight of the best object, and that object."""
         from hypergraph.algorithms import viterbi
@@ -82,7 +108,7 @@ class Structure(ABC):
         WeightError
             If there are too many or too few, or one is NaN or +inf; -inf is an honest zero.
         """
-        array = np.require(weights, dtype=np.float64, requirements=["C", "W"])
+        array = as_kernel_floats(weights, "weights")
         if array.size != self.num_weights:
             raise WeightError(
                 f"{type(self).__name__} has {self.num_weights} weights, but the array of shape {array.shape} "
@@ -101,7 +127,7 @@ class Structure(ABC):
     def impossible(self) -> ImpossibleError:
         """Return the error that says that nothing has a weight above zero."""
         return ImpossibleError(
-            f"every derivation of {self!r} contains a weight of -inf: nothing is possible; "
+            f"every derivation of {self.brief} contains a weight of -inf: nothing is possible; "
             f"leave at least one derivation with finite weights"
         )
 

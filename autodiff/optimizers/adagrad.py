@@ -1,4 +1,4 @@
-"""AdaGrad with composite mirror descent and ℓ2 (Duchi, Hazan & Singer 2011), lazy on sparse gradients."""
+"""AdaGrad with composite mirror descent, ℓ1 and ℓ2 (Duchi, Hazan & Singer 2011), lazy on sparse gradients."""
 
 from typing import Any
 
@@ -8,22 +8,23 @@ from numpy.typing import NDArray
 
 from autodiff.optimizers.checks import non_negative, positive
 from autodiff.optimizers.optimizer import Memory, Optimizer
+from autodiff.optimizers.soft_threshold import shrink, soft_threshold
 
 __all__ = ["AdaGrad"]
 
 
 @define(eq=False, slots=False)
 class AdaGrad(Optimizer):
-    """AdaGrad on f(w) + λ/2 ‖w‖²: the optimiser of Gormley et al. (2015, eq. 8).
+    """AdaGrad on f(w) + λ₁ ‖w‖₁ + λ/2 ‖w‖²: the optimiser of Gormley et al. (2015, eq. 8).
 
     For each coordinate i, with G_i = 0 at first (Duchi et al. 2011, the composite mirror descent update for
-    φ = λ/2 ‖w‖²)::
+    φ = λ₁ ‖w‖₁ + λ/2 ‖w‖²), where S(u, a) = sign(u) max(0, |u| - a)::
 
-        G_i ← G_i + g_i²,   H_i = δ + √G_i,   w_i ← (H_i w_i - η_t g_i) / (H_i + η_t λ)
+        G_i ← G_i + g_i²,   H_i = δ + √G_i,   w_i ← S(H_i w_i - η_t g_i, η_t λ₁) / (H_i + η_t λ)
 
     A coordinate whose gradient is 0 keeps its H_i and shrinks by H_i / (H_i + η_t λ).  So a row that a sparse
-    gradient does not touch owes the product of those factors, and pays it when it is next touched or caught
-    up, equal to the eager update to 1e-12 under any schedule.  The gradient itself is never scaled by the
+    gradient does not touch owes the product of those factors (and with ℓ1 what the thresholds take off, see
+    `soft_threshold`), and pays it when it is next touched or caught up, equal to the eager update to 1e-12 under any schedule.  The gradient itself is never scaled by the
     skipped rates.
 
     Parameters
@@ -31,6 +32,7 @@ class AdaGrad(Optimizer):
     learning_rate : a number or a `Schedule`
     l2 : λ ≥ 0, a coefficient for each *step*: with mini-batches whose loss is averaged over examples, eq. 8
         asks for λ / D with D the number of training examples
+    l1 : λ₁ ≥ 0, likewise; weights that matter little become exactly 0
     delta : δ > 0.  It is also the H of a weight that has had no gradient yet: a tiny δ would let the
         regulariser wipe out a warm-started weight before its feature is first seen, hence the default of 1.
 
@@ -50,11 +52,12 @@ class AdaGrad(Optimizer):
     """
 
     l2: float = field(default=0.0, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
     delta: float = field(default=1.0, validator=positive, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle whether untouched rows owe anything."""
-        self._shrinks = self.l2 > 0
+        self._shrinks = self.l2 > 0 or self.l1 > 0
 
     def _initial(self, weights: NDArray[np.float64]) -> Memory:
         return {"squares": np.zeros(weights.shape)}
@@ -67,6 +70,8 @@ class AdaGrad(Optimizer):
         metric += self.delta
         updated = metric * weights
         updated -= rate * gradient
+        if self.l1 > 0:
+            updated = soft_threshold(updated, rate * self.l1)
         metric += rate * self.l2
         updated /= metric
         return updated, {"squares": squares}
@@ -74,6 +79,12 @@ class AdaGrad(Optimizer):
     def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
         metric = self.delta + np.sqrt(memory["squares"])
         return -self._history.sum_log1p(self.l2 / metric, since)
+
+    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
+        factor = self._log_shrinkage(memory, since, weights.ndim)
+        metric = self.delta + np.sqrt(memory["squares"])
+        rates = self._history.sum_rates(since)
+        return shrink(weights, factor, l1=self.l1, l2=self.l2, rates=rates, metric=metric)
 
     def _check_rate(self, rate: float) -> None:
         """Accept every rate: the update is implicit in the regulariser, which cannot overshoot."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from autodiff.optimizers.checks import fraction, non_negative, positive
 from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
 from autodiff.optimizers.optimizer import Memory, Optimizer
+from autodiff.optimizers.soft_threshold import shrink, soft_threshold
 
 __all__ = ["Adam"]
 
@@ -34,6 +35,8 @@ class Adam(Optimizer):
     second_decay : 0 ≤ β₂ < 1
     epsilon : ε > 0
     weight_decay : λ ≥ 0
+    l1 : λ₁ ≥ 0, decoupled like the weight decay: after the step above |w| is brought nearer to 0 by η_t λ₁, but not
+        beyond.  (In Adam's own metric a row that has had no gradient would be wiped out at once.)
 
     Examples
     --------
@@ -49,10 +52,11 @@ class Adam(Optimizer):
     second_decay: float = field(default=0.999, validator=fraction, kw_only=True)
     epsilon: float = field(default=1e-8, validator=positive, kw_only=True)
     weight_decay: float = field(default=0.0, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle whether untouched rows owe anything."""
-        self._shrinks = self.weight_decay > 0
+        self._shrinks = self.weight_decay > 0 or self.l1 > 0
 
     def _initial(self, weights: NDArray[np.float64]) -> Memory:
         return {
@@ -71,10 +75,16 @@ class Adam(Optimizer):
         corrected_second = second / (1.0 - self.second_decay**touches)
         direction = corrected_first / (np.sqrt(corrected_second) + self.epsilon)
         updated = (1.0 - rate * self.weight_decay) * weights - rate * direction
+        if self.l1 > 0:
+            updated = soft_threshold(updated, rate * self.l1)
         return updated, {"first": first, "second": second, "touches": touches}
 
     def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
         return log_explicit_decay(self._history, self.weight_decay, since, dimensions)
+
+    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
+        factor = self._log_shrinkage(memory, since, weights.ndim)
+        return shrink(weights, factor, l1=self.l1, l2=self.weight_decay, rates=self._history.sum_rates(since))
 
     def _check_rate(self, rate: float) -> None:
         check_explicit_decay("Adam", "weight_decay", rate, self.weight_decay)

@@ -41,7 +41,7 @@ class Optimizer(ABC):
 
     **Untouched rows.** A gradient may be dense or a `SparseAdjoint`, of which a step costs only the touched
     rows.  A missing (or None) gradient touches no row.  Where the optimiser shrinks weights in every step
-    (`l2`, `weight_decay`), an untouched row *owes* its shrinkage and pays it, exactly, when it is next
+    (`l1`, `l2`, `weight_decay`), an untouched row *owes* its shrinkage and pays it, exactly, when it is next
     touched or caught up:
 
     - before a forward pass, `catch_up(parameters, name, indices)` for the rows that it will read;
@@ -74,6 +74,10 @@ class Optimizer(ABC):
     @abstractmethod
     def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
         """Return the log of the factor by which rows owe to shrink for the steps from `since` on."""
+
+    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
+        """Return rows without the shrinkage that they owe for the steps from `since` on; ℓ1 overrides this."""
+        return np.asarray(weights * np.exp(self._log_shrinkage(memory, since, weights.ndim)))
 
     @abstractmethod
     def _check_rate(self, rate: float) -> None:
@@ -264,7 +268,7 @@ class Optimizer(ABC):
     def _pay_rows(self, weights: NDArray[np.float64], memory: Memory, rows: NDArray[np.int64]) -> None:
         if rows.size:
             memory_rows = self._row_memory(memory, rows)
-            weights[rows] *= np.exp(self._log_shrinkage(memory_rows, memory["paid"][rows], weights.ndim))
+            weights[rows] = self._shrunk(weights[rows], memory_rows, memory["paid"][rows])
             memory["paid"][rows] = self._steps
 
 

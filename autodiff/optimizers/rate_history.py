@@ -89,6 +89,8 @@ class RateHistory:
     """
 
     steps: int = 0
+    _totals: NDArray[np.float64] = field(factory=lambda: np.zeros(16), init=False)  # Σ η of the first steps
+    _lost: float = field(default=0.0, init=False)  # what rounding has taken off the last of them (Neumaier)
     _blocks: list[_Block] = field(factory=list, init=False)
     _runs: list[tuple[float, int]] = field(factory=list, init=False)
 
@@ -100,7 +102,27 @@ class RateHistory:
             self._runs[-1] = (rate, self._runs[-1][1] + 1)
         else:
             self._runs.append((rate, 1))
+        self._add_total(rate)
         self.steps += 1
+
+    def sum_rates(self, since: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return Σ_{i ≥ since[r]} η_i for every row r.
+
+        >>> history = RateHistory()
+        >>> for rate in [0.5, 0.25]:
+        ...     history.append(rate)
+        >>> history.sum_rates(np.array([0, 1, 2]))
+        array([0.75, 0.25, 0.  ])
+        """
+        return np.asarray(self._totals[self.steps] - self._totals[since])
+
+    def _add_total(self, rate: float) -> None:
+        if self.steps + 1 >= len(self._totals):
+            self._totals = np.concatenate([self._totals, np.zeros_like(self._totals)])
+        before = float(self._totals[self.steps])
+        rate += self._lost
+        self._totals[self.steps + 1] = before + rate
+        self._lost = rate - (float(self._totals[self.steps + 1]) - before)
 
     def sum_log1p(self, scale: NDArray[np.float64], since: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return Σ_{i ≥ since[r]} log(1 + η_i scale[r]) for every row r.

@@ -14,7 +14,7 @@ def settings_of(instance: Any) -> dict[str, Any]:
 
     >>> from autodiff.optimizers import SGD
     >>> settings_of(SGD(0.5))
-    {'learning_rate': {'class': 'Constant', 'rate': 0.5}, 'l2': 0.0, 'momentum': 0.0}
+    {'learning_rate': {'class': 'Constant', 'rate': 0.5}, 'l2': 0.0, 'l1': 0.0, 'momentum': 0.0}
     """
     values = {each.name: getattr(instance, each.name) for each in fields(type(instance)) if each.init}
     return {
@@ -33,6 +33,14 @@ def check_description(optimizer: Any, description: str) -> None:
     if description == describe(optimizer):
         return
     saved, own = json.loads(description), json.loads(describe(optimizer))
+    if saved["class"] == own["class"]:  # a setting that the state does not know had no effect then
+        defaults = {each.name: each.default for each in fields(type(optimizer)) if isinstance(each.default, float)}
+        saved["settings"] = {
+            **{key: value for key, value in defaults.items() if key in own["settings"]},
+            **saved["settings"],
+        }
+        if saved == own:
+            return
     if saved["class"] != own["class"]:
         differences = [f"the state was made by {saved['class']}, and this is {own['class']}"]
     else:

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent with ℓ2 and momentum."""
+"""Stochastic gradient descent with ℓ1, ℓ2 and momentum."""
 
 from typing import Any
 
@@ -9,27 +9,31 @@ from numpy.typing import NDArray
 from autodiff.optimizers.checks import fraction, non_negative
 from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
 from autodiff.optimizers.optimizer import Memory, Optimizer
+from autodiff.optimizers.soft_threshold import shrink, soft_threshold
 
 __all__ = ["SGD"]
 
 
 @define(eq=False, slots=False)
 class SGD(Optimizer):
-    """Stochastic gradient descent on f(w) + λ/2 ‖w‖².
+    """Stochastic gradient descent on f(w) + λ₁ ‖w‖₁ + λ/2 ‖w‖² (with ℓ1: Duchi & Singer 2009, FOBOS).
 
-    Without momentum, for each row::
+    Without momentum, for each row, with S(u, a) = sign(u) max(0, |u| - a)::
 
-        w ← (1 - η_t λ) w - η_t g
+        w ← S((1 - η_t λ) w - η_t g, η_t λ₁)
 
     and rows that a sparse gradient does not touch owe the product of (1 - η_t λ), which they pay exactly.
     With momentum μ (Polyak's heavy ball; dense gradients in every step, or an error)::
 
         v ← μ v + g + λ w,   w ← w - η_t v
 
+    and with ℓ1 as well, w' = S(w - η_t v, η_t λ₁), after which v ← (w - w') / η_t, what w really moved by.
+
     Parameters
     ----------
     learning_rate : a number or a `Schedule`; η λ ≤ 1/2
     l2 : λ ≥ 0
+    l1 : λ₁ ≥ 0
     momentum : 0 ≤ μ < 1
 
     Examples
@@ -43,12 +47,13 @@ class SGD(Optimizer):
     """
 
     l2: float = field(default=0.0, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
     momentum: float = field(default=0.0, validator=fraction, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle what is lazy: with momentum nothing is."""
         self._dense_only = self.momentum > 0
-        self._shrinks = self.l2 > 0 and not self._dense_only
+        self._shrinks = (self.l2 > 0 or self.l1 > 0) and not self._dense_only
 
     def _initial(self, weights: NDArray[np.float64]) -> Memory:
         return {"velocity": np.zeros(weights.shape)} if self.momentum > 0 else {}
@@ -58,11 +63,21 @@ class SGD(Optimizer):
     ) -> tuple[NDArray[np.float64], Memory]:
         if self.momentum > 0:
             velocity = self.momentum * memory["velocity"] + gradient + self.l2 * weights
-            return weights - rate * velocity, {"velocity": velocity}
-        return (1.0 - rate * self.l2) * weights - rate * gradient, {}
+            updated = self._threshold(weights - rate * velocity, rate)
+            if self.l1 > 0 and rate > 0:  # what the weights really moved by; or the threshold would be counted twice
+                velocity = (weights - updated) / rate
+            return updated, {"velocity": velocity}
+        return self._threshold((1.0 - rate * self.l2) * weights - rate * gradient, rate), {}
+
+    def _threshold(self, weights: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+        return soft_threshold(weights, rate * self.l1) if self.l1 > 0 else weights
 
     def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
         return log_explicit_decay(self._history, self.l2, since, dimensions)
+
+    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
+        factor = self._log_shrinkage(memory, since, weights.ndim)
+        return shrink(weights, factor, l1=self.l1, l2=self.l2, rates=self._history.sum_rates(since))
 
     def _check_rate(self, rate: float) -> None:
         check_explicit_decay("SGD", "l2", rate, self.l2)

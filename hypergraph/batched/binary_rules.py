@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_integers
 from hypergraph.errors import GrammarError
 
 __all__ = ["BinaryRules"]
@@ -14,7 +15,11 @@ Ints = NDArray[np.int64]
 
 
 def _ints(values: ArrayLike) -> Ints:
-    return np.array(values, dtype=np.int64)
+    return np.array(as_integers(values, "parent, left and right", GrammarError), order="C")
+
+
+def _count(value: int) -> int:
+    return as_count(value, "BinaryRules: symbols", GrammarError)
 
 
 @frozen(eq=False)
@@ -38,7 +43,7 @@ class BinaryRules:
     (array([1, 0, 2]), [[1, 0], [1, 2]])
     """
 
-    symbols: int = field()
+    symbols: int = field(converter=_count)
     parent: Ints = field(converter=_ints)
     left: Ints = field(converter=_ints)
     right: Ints = field(converter=_ints)

@@ -6,9 +6,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.arrays import unbroadcast
+from autodiff.arrays import as_floats, unbroadcast
 from hypergraph import kernels
-from hypergraph.batched.chart import check_lengths, check_potentials, direction, row_for, scale_rows
+from hypergraph.batched.chart import check_adjoints, check_lengths, check_potentials, direction, row_for, scale_rows
 from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["ChainChart", "best_chains"]
@@ -101,10 +101,11 @@ class ChainChart:
 
     def backward(self, *adjoints: Floats | None) -> tuple[Floats, Floats]:
         """Return the adjoints of unary and transitions, given those of the marginals."""
+        check_adjoints(adjoints, 2)
         of_states, of_transitions = adjoints
         states, pairs, beta = self._by_sequence
-        by_state = direction(of_states, self.unary.shape)
-        by_pair = direction(of_transitions, self.transitions.shape)
+        by_state = direction(of_states, self.unary.shape, self.unary.shape)
+        by_pair = direction(of_transitions, self._shape, self.transitions.shape)
         unary, transitions = np.zeros_like(states), np.zeros_like(pairs)
         kernels.chain_real.backward(
             self._safe_lengths, *self._real, beta, states, pairs, by_state, by_pair, unary, transitions
@@ -154,7 +155,10 @@ def _check(
     """Return unary, transitions with four axes, lengths, and the shape in which the transitions came."""
     unary = check_potentials("unary", unary, ndim=3)
     batch, length, states = unary.shape
-    shape = np.shape(transitions)
+    if not states:
+        raise WeightError(f"unary weights of shape {unary.shape} are for 0 states; there must be one at least")
+    given = as_floats(transitions, "transitions", WeightError)
+    shape = given.shape
     leading = (1, 1, *shape[:-2])[-2:]
     fits = leading[0] in (1, batch) and leading[1] in (1, length - 1)
     if not (2 <= len(shape) <= 4 and shape[-2:] == (states, states) and fits):
@@ -162,7 +166,7 @@ def _check(
             f"transitions must broadcast to {(batch, length - 1, states, states)}, (batch, T - 1, K, K) for unary "
             f"weights of shape {unary.shape}, but their shape is {shape}"
         )
-    pairs = check_potentials("transitions", np.reshape(transitions, (*leading, states, states)), ndim=4)
+    pairs = check_potentials("transitions", np.reshape(given, (*leading, states, states)), ndim=4)
     return unary, pairs, check_lengths(lengths, batch, length), shape
 
 

@@ -8,7 +8,10 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Module
+from autodiff.conversion import as_floats, as_integers
 from hypergraph import kernels
+from hypergraph.arrays import as_kernel_floats
+from hypergraph.errors import WeightError
 from hypergraph.structure import LARGEST
 
 __all__ = ["BatchChart", "BatchMarginals", "ChartOfOne"]
@@ -68,7 +71,7 @@ class BatchMarginals(Module):
         (chart,) = self._kept()
         parts = []
         if log_partitions is not None:
-            parts.append(chart.log_partitions_backward(np.asarray(log_partitions, dtype=np.float64)))
+            parts.append(chart.log_partitions_backward(log_partitions))
         if any(adjoint is not None for adjoint in marginals):
             parts.append(chart.backward(*marginals))
         if not parts:
@@ -108,9 +111,7 @@ class ChartOfOne:
 
 def check_potentials(name: str, values: Any, ndim: int) -> Floats:
     """Return potentials as a float64 array that a kernel can take, or say what is wrong with them."""
-    from hypergraph.errors import WeightError
-
-    array = np.require(values, dtype=np.float64, requirements=["C", "W"])
+    array = as_kernel_floats(values, name)
     if array.ndim != ndim:
         raise WeightError(f"{name} must have {ndim} axes, the first for the batch, but their shape is {array.shape}")
     bad = kernels.weights.unfit(array.ravel(), LARGEST)
@@ -122,9 +123,12 @@ def check_potentials(name: str, values: Any, ndim: int) -> Floats:
     return array
 
 
-def scale_rows(scales: Floats, values: Floats) -> Floats:
-    """Return each row values[b] (batch, …) times scales[b]."""
-    return scales.reshape(-1, *[1] * (values.ndim - 1)) * values
+def scale_rows(scales: Any, values: Floats) -> Floats:
+    """Return each row values[b] (batch, …) times scales[b], the adjoint of the log-partition of that row."""
+    array = as_floats(scales, "the adjoint of the log-partitions", WeightError)
+    if array.shape != values.shape[:1]:
+        raise WeightError(f"the adjoint of the log-partitions has shape {array.shape}, not {values.shape[:1]}")
+    return array.reshape(-1, *[1] * (values.ndim - 1)) * values
 
 
 def row_for(values: Floats, rows: NDArray[np.int64]) -> Floats:
@@ -132,18 +136,29 @@ def row_for(values: Floats, rows: NDArray[np.int64]) -> Floats:
     return values if len(values) == 1 else values[rows]
 
 
-def direction(adjoint: Floats | None, shape: tuple[int, ...]) -> Floats:
-    """Return the adjoint of a marginal as an array that a kernel can take."""
-    return np.zeros(shape) if adjoint is None else np.require(adjoint, np.float64, ["C", "W"]).reshape(shape)
+def direction(adjoint: Any, given: tuple[int, ...], shape: tuple[int, ...]) -> Floats:
+    """Return the adjoint of a marginal of shape `given` as an array of `shape` that a kernel can take."""
+    if adjoint is None:
+        return np.zeros(shape)
+    array = as_kernel_floats(adjoint, "an adjoint of marginals")
+    if array.shape != given:
+        raise WeightError(f"an adjoint of marginals has shape {array.shape}, but the marginals {given}")
+    return array.reshape(shape)
+
+
+def check_adjoints(adjoints: tuple[Any, ...], count: int) -> None:
+    """Refuse another number of adjoints than there are arrays of potentials."""
+    if len(adjoints) != count:
+        raise WeightError(f"backward takes {count} adjoints, one (or None) for each array of marginals")
 
 
 def check_lengths(lengths: Any, batch: int, longest: int) -> NDArray[np.int64]:
     """Return lengths as (batch,) int64, each between 1 and `longest`; None stands for all of them the longest."""
-    from hypergraph.errors import WeightError
-
+    if longest < 1:
+        raise WeightError(f"there is room for {longest} words or positions, but at least one is needed")
     if lengths is None:
         return np.full(batch, longest)
-    array = np.array(lengths, dtype=np.int64)
+    array = np.array(as_integers(lengths, "lengths", WeightError), order="C")
     if array.shape != (batch,) or (array < 1).any() or (array > longest).any():
         raise WeightError(
             f"lengths must be {batch} numbers between 1 and {longest}, one for each row of the batch, not {lengths}"

@@ -6,10 +6,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.arrays import unbroadcast
+from autodiff.arrays import as_floats, unbroadcast
 from hypergraph import kernels
 from hypergraph.batched.binary_rules import BinaryRules
-from hypergraph.batched.chart import check_lengths, check_potentials, direction, row_for, scale_rows
+from hypergraph.batched.chart import check_adjoints, check_lengths, check_potentials, direction, row_for, scale_rows
 from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["ContextFreeChart", "best_parses"]
@@ -127,9 +127,11 @@ class ContextFreeChart:
     def backward(self, *adjoints: Floats | None) -> tuple[Floats, Floats, Floats]:
         """Return the adjoints of roots, rules and lexical, given those of the marginals."""
         given, unsafe = self._potentials, self._unsafe
+        check_adjoints(adjoints, 3)
         of_roots, of_rules, of_lexical = adjoints
-        by_root, by_lexical = direction(of_roots, given.roots.shape), direction(of_lexical, given.lexical.shape)
-        by_rule = np.take(direction(of_rules, given.rules.shape), self.grammar.order, axis=1)
+        by_root = direction(of_roots, given.shapes[0], given.roots.shape)
+        by_lexical = direction(of_lexical, given.shapes[2], given.lexical.shape)
+        by_rule = np.take(direction(of_rules, given.shapes[1], given.rules.shape), self.grammar.order, axis=1)
         marginals, posteriors = self._by_sentence
         result = self._zeros()
         kernels.cky_real.backward(
@@ -203,15 +205,18 @@ def _check(
     batch, longest, symbols = lexical.shape
     if symbols != grammar.symbols:
         raise WeightError(f"lexical is for {symbols} symbols, but the grammar has {grammar.symbols}")
-    rows = []
-    for name, values, size in (("roots", roots, symbols), ("rules", rules, len(grammar))):
-        shape = np.shape(values)
+    if not symbols:
+        raise WeightError("the grammar has no symbols, so there are no trees")
+    rows, shapes = [], []
+    for name, given, size in (("roots", roots, symbols), ("rules", rules, len(grammar))):
+        values = as_floats(given, name, WeightError)
+        shape = values.shape
+        shapes.append(shape)
         if shape not in ((size,), (1, size), (batch, size)):
             raise WeightError(f"{name} have shape {(size,)} or {(batch, size)}, not {shape}")
         rows.append(check_potentials(name, np.reshape(values, (-1, size) if size else (1, 0)), ndim=2))
-    shapes = np.shape(roots), np.shape(rules), lexical.shape
     by_pair = np.take(rows[1], grammar.order, axis=1)
-    return _Potentials(rows[0], by_pair, lexical, check_lengths(lengths, batch, longest), shapes)
+    return _Potentials(rows[0], by_pair, lexical, check_lengths(lengths, batch, longest), (*shapes, lexical.shape))
 
 
 def _refuse_impossible(totals: Floats) -> None:

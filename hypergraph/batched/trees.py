@@ -8,8 +8,8 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import kernels
-from hypergraph.batched.chart import check_lengths, check_potentials, scale_rows
-from hypergraph.errors import ImpossibleError
+from hypergraph.batched.chart import check_adjoints, check_lengths, check_potentials, direction, scale_rows
+from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["TreeChart", "best_trees"]
 
@@ -85,16 +85,17 @@ class TreeChart:
 
     def backward(self, *adjoints: Floats | None) -> tuple[Floats]:
         """Return the adjoint of the scores, given that of the marginals."""
+        check_adjoints(adjoints, 1)
         (adjoint,) = adjoints
         result = np.zeros_like(self.scores)
         if adjoint is None:
             return (result,)
         (marginals,) = self.marginals
-        direction = np.require(adjoint, np.float64, ["C", "W"]).reshape(self.scores.shape)
-        kernels.eisner_real.backward(self._safe_lengths, self.first, self._real, marginals, direction, result)
+        by_arc = direction(adjoint, self.scores.shape, self.scores.shape)
+        kernels.eisner_real.backward(self._safe_lengths, self.first, self._real, marginals, by_arc, result)
         if len(self._unsafe):
             redone = np.zeros_like(result[self._unsafe])
-            kernels.eisner_log.backward(*self._unsafe_part, direction[self._unsafe], redone)
+            kernels.eisner_log.backward(*self._unsafe_part, by_arc[self._unsafe], redone)
             result[self._unsafe] = redone
         return (result,)
 
@@ -130,6 +131,10 @@ def best_trees(
 
 def _check(scores: ArrayLike, lengths: ArrayLike | None, roots: str) -> tuple[Floats, NDArray[np.int64], int]:
     scores = check_potentials("scores", scores, ndim=3)
+    if scores.shape[1] != scores.shape[2] or scores.shape[1] < 2:
+        raise WeightError(
+            f"scores are (batch, N, N), of arcs h → m at [:, h, m] with the root at 0 and N ≥ 2, not {scores.shape}"
+        )
     if roots not in ("any", "one"):
         raise ValueError(f"roots is 'any' or 'one', not {roots!r}")
     return scores, check_lengths(lengths, len(scores), scores.shape[2] - 1), 0 if roots == "any" else 1

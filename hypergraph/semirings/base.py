@@ -11,12 +11,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypergraph.arrays import as_kernel_floats
+from hypergraph.errors import WeightError
+
 if TYPE_CHECKING:
     from hypergraph.graph import Hypergraph
 
-__all__ = ["Array", "Semiring"]
+__all__ = ["Array", "Semiring", "check_nodes", "check_values"]
 
 Array = NDArray[Any]
+
+
+def check_values(graph: "Hypergraph", values: Any) -> NDArray[np.float64]:
+    """Return values of weights, (weights,), as a kernel takes them."""
+    return _vector(values, graph.num_weights, "values of weights")
+
+
+def check_nodes(graph: "Hypergraph", values: Any) -> NDArray[np.float64]:
+    """Return values of nodes, (nodes,), as a kernel takes them."""
+    return _vector(values, graph.num_nodes, "values of nodes")
+
+
+def _vector(values: Any, size: int, what: str) -> NDArray[np.float64]:
+    array = as_kernel_floats(values, what)
+    if array.shape != (size,):
+        raise WeightError(f"{what} have shape {array.shape}, but must be {(size,)}")
+    return array
 
 
 class Semiring(ABC):
@@ -83,13 +103,20 @@ class Semiring(ABC):
         """Return the inside value of every node; a semiring with a kernel of its own overrides this."""
         from hypergraph import engine
 
+        self._check(values, graph.num_weights, "values of weights")
         return engine.inside(graph, values, self)
 
     def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
         """Return the outside value of every node (⊗ must commute); overridden where there is a kernel."""
         from hypergraph import engine
 
+        self._check(values, graph.num_weights, "values of weights")
+        self._check(inside, graph.num_nodes, "inside values of nodes")
         return engine.outside(graph, values, inside, self)
+
+    def _check(self, values: Array, count: int, what: str) -> None:
+        if np.shape(values) != (count, *self.shape):
+            raise WeightError(f"{what} in {self!r} have shape {np.shape(values)}, but must be {(count, *self.shape)}")
 
     def examples(self, rng: np.random.Generator, count: int) -> Array:
         """Return `count` values for `check_semiring` to try the laws on."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hypergraph.arrays import as_kernel_floats
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["Boolean"]
@@ -29,7 +30,7 @@ class Boolean(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return whether the log-weight is above -inf."""
-        return log_weights > -np.inf
+        return as_kernel_floats(log_weights, "weights") > -np.inf
 
     def examples(self, rng: np.random.Generator, count: int) -> Array:
         """Return truth values."""

@@ -5,10 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from hypergraph.errors import SemiringAxiomError
+from autodiff.conversion import as_count, as_floats, as_generator
+from hypergraph.errors import SemiringAxiomError, WeightError
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["check_semiring"]
+
+
+MOST_EXAMPLES = 50
+
+
+def _check_examples(semiring: Semiring, examples: Any) -> Array:
+    array = examples if semiring.dtype is object else as_floats(examples, "examples", WeightError)
+    if (semiring.dtype is not object and np.shape(array)[1:] != semiring.shape) or not np.ndim(array):
+        raise WeightError(
+            f"examples for {semiring!r} have shape {np.shape(array)}; expected (count, *{semiring.shape})"
+        )
+    return array
 
 
 def check_semiring(
@@ -42,8 +55,13 @@ def check_semiring(
     Traceback (most recent call last):
     hypergraph.errors.SemiringAxiomError: Wrong() breaks x ⊗ 1̄ = x for x = 0.1257...: left side 1.1257..., ...
     """
-    rng = np.random.default_rng(seed)
-    drawn = semiring.examples(rng, count) if examples is None else examples
+    rng = as_generator(seed, "check_semiring: seed", WeightError)
+    count = as_count(count, "check_semiring: count", WeightError)
+    drawn = semiring.examples(rng, count) if examples is None else _check_examples(semiring, examples)
+    if len(drawn) > MOST_EXAMPLES:
+        raise WeightError(
+            f"check_semiring tries all triples of {len(drawn)} examples; give at most {MOST_EXAMPLES} of them"
+        )
     values = [*drawn, semiring.full(1, semiring.zero)[0], semiring.full(1, semiring.one)[0]]
     zero, one = values[-2:]
     plus, times = semiring.plus, semiring.times

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hypergraph.arrays import as_kernel_floats
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["Counting"]
@@ -31,7 +32,7 @@ class Counting(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return 1 for a possible weight, 0 for an impossible one."""
-        return (log_weights > -np.inf).astype(int).astype(object)
+        return (as_kernel_floats(log_weights, "weights") > -np.inf).astype(int).astype(object)
 
     def examples(self, rng: np.random.Generator, count: int) -> Array:
         """Return natural numbers, some beyond 64 bits."""

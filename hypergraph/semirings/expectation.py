@@ -6,11 +6,31 @@
 A value is an array (1 + features,): p, then r.
 """
 
+from typing import Any
+
 import numpy as np
 
+from hypergraph.arrays import as_kernel_floats
+from hypergraph.errors import WeightError
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["Expectation"]
+
+
+def as_rows(features: Any, what: str) -> Array:
+    """Return features (weights, …) as (weights, features)."""
+    array = as_kernel_floats(features, what)
+    if not array.ndim:
+        raise WeightError(f"{what} have a row for each weight, but this is a single number")
+    return array.reshape(len(array), int(np.prod(array.shape[1:])))
+
+
+def check_rows(log_weights: Any, features: Array) -> Array:
+    """Return log-weights (weights,), of which there are as many as rows of features."""
+    array = as_kernel_floats(log_weights, "weights")
+    if array.shape != (len(features),):
+        raise WeightError(f"features are those of {len(features)} weights, but the weights have shape {array.shape}")
+    return array
 
 
 class Expectation(Semiring):
@@ -34,8 +54,7 @@ class Expectation(Semiring):
     """
 
     def __init__(self, features: Array) -> None:
-        features = np.asarray(features, dtype=np.float64)
-        self.features = features.reshape(len(features), -1)
+        self.features = as_rows(features, "features")
         size = 1 + self.features.shape[1]
         self.shape = (size,)
         self.zero = np.zeros(size)
@@ -54,7 +73,7 @@ class Expectation(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return ⟨p, p · features⟩ with p = exp(log-weight)."""
-        weights = np.exp(log_weights)[:, None]
+        weights = np.exp(check_rows(log_weights, self.features))[:, None]
         return np.concatenate([weights, weights * self.features], axis=1)
 
     def examples(self, rng: np.random.Generator, count: int) -> Array:

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from autodiff.conversion import as_count
+from hypergraph.arrays import as_kernel_floats
+from hypergraph.errors import WeightError
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["KBest"]
@@ -21,9 +24,7 @@ class KBest(Semiring):
     """
 
     def __init__(self, k: int) -> None:
-        if k < 1:
-            raise ValueError(f"KBest needs k ≥ 1, not {k}")
-        self.k = k
+        self.k = k = as_count(k, "KBest: k", WeightError, least=1)
         self.shape = (k,)
         self.zero = np.full(k, -np.inf)
         self.one = np.array([0.0] + [-np.inf] * (k - 1))
@@ -40,7 +41,7 @@ class KBest(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return the list with this one log-weight."""
-        return np.where(self.one == 0.0, np.asarray(log_weights)[..., None], -np.inf)
+        return np.where(self.one == 0.0, as_kernel_floats(log_weights, "weights")[..., None], -np.inf)
 
     def examples(self, rng: np.random.Generator, count: int) -> Array:
         """Return descending lists."""

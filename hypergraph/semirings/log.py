@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hypergraph import kernels
-from hypergraph.semirings.base import Array, Semiring
+from hypergraph.semirings.base import Array, Semiring, check_nodes, check_values
 
 if TYPE_CHECKING:
     from hypergraph.graph import Hypergraph
@@ -34,8 +34,10 @@ class Log(Semiring):
 
     def inside(self, graph: "Hypergraph", values: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_log.inside(*graph.arrays, values, np.empty(graph.num_edges))
+        return kernels.engine_log.inside(*graph.arrays, check_values(graph, values), np.empty(graph.num_edges))
 
     def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_log.outside(*graph.arrays, values, inside, graph.root)
+        return kernels.engine_log.outside(
+            *graph.arrays, check_values(graph, values), check_nodes(graph, inside), graph.root
+        )

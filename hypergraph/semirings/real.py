@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hypergraph import kernels
-from hypergraph.semirings.base import Array, Semiring
+from hypergraph.arrays import as_kernel_floats
+from hypergraph.semirings.base import Array, Semiring, check_nodes, check_values
 
 if TYPE_CHECKING:
     from hypergraph.graph import Hypergraph
@@ -34,12 +35,14 @@ class Real(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return exp(log-weight)."""
-        return np.exp(log_weights)
+        return np.exp(as_kernel_floats(log_weights, "weights"))
 
     def inside(self, graph: "Hypergraph", values: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_real.inside(*graph.arrays, values)
+        return kernels.engine_real.inside(*graph.arrays, check_values(graph, values))
 
     def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_real.outside(*graph.arrays, values, inside, graph.root)
+        return kernels.engine_real.outside(
+            *graph.arrays, check_values(graph, values), check_nodes(graph, inside), graph.root
+        )

@@ -10,6 +10,7 @@ that layout the product is a product rule for bilinear forms, and everything els
 import numpy as np
 
 from hypergraph.semirings.base import Array, Semiring
+from hypergraph.semirings.expectation import as_rows, check_rows
 
 __all__ = ["SecondOrderExpectation"]
 
@@ -37,9 +38,7 @@ class SecondOrderExpectation(Semiring):
     """
 
     def __init__(self, features: Array, others: Array) -> None:
-        features, others = np.asarray(features, dtype=np.float64), np.asarray(others, dtype=np.float64)
-        self.features = features.reshape(len(features), -1)
-        self.others = others.reshape(len(others), -1)
+        self.features, self.others = as_rows(features, "features"), as_rows(others, "others")
         self.shape = (1 + self.features.shape[1], 1 + self.others.shape[1])
         self.zero = np.zeros(self.shape)
         self.one = np.zeros(self.shape)
@@ -60,6 +59,7 @@ class SecondOrderExpectation(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return p ⟨1, r, s, r sᵀ⟩ with p = exp(log-weight)."""
+        log_weights = check_rows(check_rows(log_weights, self.features), self.others)
         ones = np.ones((len(log_weights), 1))
         rows = np.concatenate([ones, self.features], axis=1)
         columns = np.concatenate([ones, self.others], axis=1)

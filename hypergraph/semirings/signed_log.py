@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hypergraph.arrays import as_kernel_floats
 from hypergraph.semirings.base import Array, Semiring
 
 __all__ = ["SignedLog"]
@@ -47,7 +48,7 @@ class SignedLog(Semiring):
 
     def lift(self, log_weights: Array) -> Array:
         """Return the positive number with this logarithm (zero for -inf)."""
-        log_weights = np.asarray(log_weights)
+        log_weights = as_kernel_floats(log_weights, "weights")
         return np.stack([(log_weights > -np.inf).astype(np.float64), log_weights], axis=-1)
 
     def from_real(self, values: Array) -> Array:

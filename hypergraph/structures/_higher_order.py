@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, instance_of
+from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from autodiff.validators import one_of
+from hypergraph.arrays import as_flat_adjoint
 from hypergraph.errors import WeightError
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +35,7 @@ class HigherOrderTrees(Structure):
     axes: ClassVar[str]
     """What indexes the weights: "hms", "ghm" or "ghms"."""
 
-    n: int = field(validator=[instance_of(int), ge(1)])
+    n: int = field(converter=size_of("n"), validator=ge(1))
     roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @property
@@ -54,7 +56,7 @@ class HigherOrderTrees(Structure):
     def arc_marginals(self, marginals: ArrayLike) -> NDArray[np.float64]:
         """Return (n + 1, n + 1): the probability of each arc h → m, from the marginals of the weights."""
         context = tuple(axis for axis, letter in enumerate(self.axes) if letter not in "hm")
-        return np.asarray(marginals, dtype=np.float64).reshape(self.shape).sum(axis=context)
+        return as_flat_adjoint(marginals, self.num_weights, "marginals").reshape(self.shape).sum(axis=context)
 
     def weight_name(self, index: int) -> str:
         """Return "arc h → m" and its context."""
@@ -80,7 +82,7 @@ class HigherOrderTrees(Structure):
             for name, (axes, values) in terms.items():
                 if values is None:
                     continue
-                array = np.asarray(values, dtype=np.float64)
+                array = as_floats(values, name, WeightError)
                 if array.shape != (self.n + 1,) * len(axes):
                     shape = (self.n + 1,) * len(axes)
                     raise WeightError(f"{name} for n = {self.n} have shape {shape}, not {array.shape}")

@@ -16,13 +16,14 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.batched.binary_rules import BinaryRules
 from hypergraph.batched.chart import ChartOfOne
 from hypergraph.batched.context_free import ContextFreeChart, best_parses
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 from hypergraph.structures.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class ContextFree(Structure):
     """
 
     grammar: Grammar = field(validator=instance_of(Grammar))
-    n: int = field(validator=ge(1))
+    n: int = field(converter=size_of("n"), validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[ContextFree]":
@@ -118,7 +119,7 @@ class ContextFree(Structure):
         for name, values, shape in zip(
             ("roots", "rules", "lexical"), (roots, rules, lexical), self.shapes, strict=True
         ):
-            array = np.asarray(values, dtype=np.float64)
+            array = as_floats(values, name, WeightError)
             if array.shape != shape:
                 raise WeightError(f"the weights of {name} for {self._brief} have shape {shape}, not {array.shape}")
             flat.append(array.ravel())
@@ -126,7 +127,7 @@ class ContextFree(Structure):
 
     def parts(self, vector: ArrayLike) -> ContextFreeParts:
         """Return the parts of a vector of weights or marginals, as views of it."""
-        flat = np.asarray(vector, dtype=np.float64)
+        flat = as_floats(vector, "vector", WeightError)
         if flat.shape != (self.num_weights,):
             raise WeightError(f"the vector for {self._brief} has shape {(self.num_weights,)}, not {flat.shape}")
         symbols = len(self.grammar.symbols)
@@ -183,6 +184,11 @@ class ContextFree(Structure):
     def _batch_of_one(self, vector: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         roots, rules, lexical = self.parts(vector)
         return roots, rules, lexical[np.newaxis]
+
+    @property
+    def brief(self) -> str:
+        """The numbers of symbols, rules and words: a grammar is too long for a message."""
+        return f"ContextFree with {self._brief}"
 
     @property
     def _brief(self) -> str:

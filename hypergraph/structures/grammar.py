@@ -17,6 +17,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.errors import GrammarError
 
 __all__ = ["Grammar", "RuleArrays"]
@@ -31,7 +32,10 @@ class RuleArrays(NamedTuple):
 
 
 def _floats(values: Iterable[float]) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
+    array = as_floats(values if isinstance(values, np.ndarray) else list(values), "weights", GrammarError)
+    if array.ndim != 1:
+        raise GrammarError(f"weights of rules and of the lexicon are one for each, not of shape {array.shape}")
+    return tuple(array.tolist())
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

@@ -15,12 +15,13 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.batched.chains import ChainChart, best_chains
 from hypergraph.batched.chart import ChartOfOne
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -59,8 +60,8 @@ class LinearChain(Structure):
     array([0.847, 0.153])
     """
 
-    length: int = field(validator=ge(1))
-    states: int = field(validator=ge(1))
+    length: int = field(converter=size_of("length"), validator=ge(1))
+    states: int = field(converter=size_of("states"), validator=ge(1))
     shared_transitions: bool = field(default=False)
 
     @classmethod
@@ -96,14 +97,14 @@ class LinearChain(Structure):
             [t, from, to], by default 0
         initial, final : (K,), added to the first and last row of `unary`
         """
-        unaries = np.array(unary, dtype=np.float64)
+        unaries = np.array(as_floats(unary, "unary", WeightError))
         self._check("unary weights", unaries, (self.length, self.states))
         for name, row, values in (("initial", 0, initial), ("final", -1, final)):
             if values is not None:
-                addend = np.asarray(values, dtype=np.float64)
+                addend = as_floats(values, name, WeightError)
                 self._check(f"{name} weights", addend, (self.states,))
                 unaries[row] += addend
-        pairs = np.asarray(0.0 if transitions is None else transitions, dtype=np.float64)
+        pairs = as_floats(0.0 if transitions is None else transitions, "transitions", WeightError)
         if pairs.ndim == 3:
             self._check("transitions", pairs, self.transition_shape)
         elif transitions is not None:
@@ -113,7 +114,7 @@ class LinearChain(Structure):
 
     def parts(self, vector: ArrayLike) -> ChainParts:
         """Return the parts of a vector of weights or marginals, as views of it."""
-        flat = np.asarray(vector, dtype=np.float64)
+        flat = as_floats(vector, "vector", WeightError)
         self._check("the vector", flat, (self.num_weights,))
         unary, transitions = np.split(flat, [self.length * self.states])
         return ChainParts(unary.reshape(self.length, self.states), transitions.reshape(self.transition_shape))

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, instance_of
+from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from autodiff.validators import one_of
 from hypergraph.batched.chart import ChartOfOne
 from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -47,7 +48,7 @@ class ProjectiveTrees(Structure):
     5.0
     """
 
-    n: int = field(validator=[instance_of(int), ge(1)])
+    n: int = field(converter=size_of("n"), validator=ge(1))
     roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @classmethod
@@ -62,7 +63,7 @@ class ProjectiveTrees(Structure):
 
     def weights(self, arc_scores: ArrayLike) -> NDArray[np.float64]:
         """Return the log-weights for scores `(n + 1, n + 1)`: what is no arc (into 0, or h → h) becomes -inf."""
-        scores = np.array(arc_scores, dtype=np.float64)
+        scores = np.array(as_floats(arc_scores, "arc_scores", WeightError))
         if scores.shape != (self.n + 1, self.n + 1):
             raise WeightError(f"arc scores for n = {self.n} have shape {(self.n + 1,) * 2}, not {scores.shape}")
         scores[:, 0] = -np.inf

@@ -17,10 +17,11 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -55,8 +56,8 @@ class SecondOrderChain(Structure):
     array([0, 1, 1, 0])
     """
 
-    length: int = field(validator=ge(1))
-    states: int = field(validator=ge(1))
+    length: int = field(converter=size_of("length"), validator=ge(1))
+    states: int = field(converter=size_of("states"), validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[SecondOrderChain]":
@@ -88,7 +89,7 @@ class SecondOrderChain(Structure):
         flat = []
         names = ("unary weights", "weights of the first pair", "transitions")
         for name, values, shape in zip(names, (unary, first_pair, transitions), self.shapes, strict=True):
-            array = np.asarray(0.0 if values is None else values, dtype=np.float64)
+            array = as_floats(0.0 if values is None else values, name, WeightError)
             if values is not None and array.shape not in (shape, shape[1:] if array.ndim > 1 else shape):
                 raise WeightError(f"{name} of {self!r} have shape {shape}, not {array.shape}")
             flat.append(np.broadcast_to(array, shape).ravel())
@@ -96,7 +97,7 @@ class SecondOrderChain(Structure):
 
     def parts(self, vector: ArrayLike) -> SecondOrderChainParts:
         """Return the parts of a vector of weights or marginals, as views of it."""
-        flat = np.asarray(vector, dtype=np.float64)
+        flat = as_floats(vector, "vector", WeightError)
         if flat.shape != (self.num_weights,):
             raise WeightError(f"the vector of {self!r} has shape {(self.num_weights,)}, not {flat.shape}")
         ends = np.cumsum([np.prod(shape) for shape in self.shapes]).astype(int)

@@ -16,10 +16,11 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure
+from hypergraph.structure import Structure, size_of
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -51,9 +52,9 @@ class Segmentation(Structure):
     [(0, 1, 0), (1, 4, 1)]
     """
 
-    length: int = field(validator=ge(1))
-    labels: int = field(validator=ge(1))
-    max_segment: int = field(validator=ge(1))
+    length: int = field(converter=size_of("length"), validator=ge(1))
+    labels: int = field(converter=size_of("labels"), validator=ge(1))
+    max_segment: int = field(converter=size_of("max_segment"), validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[Segmentation]":
@@ -81,7 +82,7 @@ class Segmentation(Structure):
         """
         flat = []
         for name, values, shape in zip(("segments", "transitions"), (segments, transitions), self.shapes, strict=True):
-            array = np.zeros(shape) if values is None else np.array(values, dtype=np.float64)
+            array = np.zeros(shape) if values is None else np.array(as_floats(values, name, WeightError))
             if array.shape != shape:
                 raise WeightError(f"{name} of {self!r} have shape {shape}, not {array.shape}")
             flat.append(array)
@@ -91,7 +92,7 @@ class Segmentation(Structure):
 
     def parts(self, vector: ArrayLike) -> SegmentationParts:
         """Return the parts of a vector of weights or marginals, as views of it."""
-        flat = np.asarray(vector, dtype=np.float64)
+        flat = as_floats(vector, "vector", WeightError)
         if flat.shape != (self.num_weights,):
             raise WeightError(f"the vector of {self!r} has shape {(self.num_weights,)}, not {flat.shape}")
         segments, transitions = np.split(flat, [-(self.labels**2)])

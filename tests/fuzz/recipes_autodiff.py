@@ -152,7 +152,7 @@ def _optimizer_case(make: Callable[..., optimizers.Optimizer], **settings: Any) 
 
 @recipe("autodiff.optimizers.SGD")
 def sgd() -> Iterable[Case]:
-    yield _optimizer_case(optimizers.SGD, learning_rate=0.1, l2=0.1)
+    yield _optimizer_case(optimizers.SGD, learning_rate=0.1, l2=0.1, l1=0.01)
 
     def with_momentum(weights: Any, dense: Any, momentum: float) -> Any:
         optimizer = optimizers.SGD(0.1, momentum=momentum)
@@ -165,19 +165,19 @@ def sgd() -> Iterable[Case]:
 
 @recipe("autodiff.optimizers.AdaGrad")
 def adagrad() -> Iterable[Case]:
-    yield _optimizer_case(optimizers.AdaGrad, learning_rate=0.1, l2=0.1, delta=0.5)
+    yield _optimizer_case(optimizers.AdaGrad, learning_rate=0.1, l2=0.1, l1=0.01, delta=0.5)
 
 
 @recipe("autodiff.optimizers.Adam")
 def adam() -> Iterable[Case]:
     yield _optimizer_case(
-        optimizers.Adam, learning_rate=0.1, weight_decay=0.1, first_decay=0.5, second_decay=0.5, epsilon=1e-3
+        optimizers.Adam, learning_rate=0.1, weight_decay=0.1, l1=0.01, first_decay=0.5, second_decay=0.5, epsilon=1e-3
     )
 
 
 @recipe("autodiff.optimizers.Constant")
 def constant() -> Iterable[Case]:
-    yield Case(lambda rate, step: optimizers.Constant(rate)(step), rate=0.5, step=3)
+    yield Case(lambda rate, step: optimizers.Constant(rate)(step), rate=0.5, step=3, _keep=("step",))
 
 
 @recipe("autodiff.optimizers.ExponentialDecay", "autodiff.optimizers.StepDecay")
@@ -187,18 +187,28 @@ def decays() -> Iterable[Case]:
         def use(rate: float, factor: float, every: int, step: int, kind: Any = kind) -> Any:
             return kind(rate, factor=factor, every=every)(step)
 
-        yield Case(use, rate=0.5, factor=0.9, every=2, step=3)
+        yield Case(use, rate=0.5, factor=0.9, every=2, step=3, _keep=("step",))
 
 
 @recipe("autodiff.optimizers.InverseDecay")
 def inverse_decay() -> Iterable[Case]:
-    yield Case(lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step), rate=0.5, decay=0.1, step=3)
+    yield Case(
+        lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step),
+        rate=0.5,
+        decay=0.1,
+        step=3,
+        _keep=("step",),
+    )
 
 
 @recipe("autodiff.optimizers.InverseSquareRoot")
 def inverse_square_root() -> Iterable[Case]:
     yield Case(
-        lambda rate, scale, step: optimizers.InverseSquareRoot(rate, scale=scale)(step), rate=0.5, scale=2.0, step=3
+        lambda rate, scale, step: optimizers.InverseSquareRoot(rate, scale=scale)(step),
+        rate=0.5,
+        scale=2.0,
+        step=3,
+        _keep=("step",),
     )
 
 
@@ -207,7 +217,7 @@ def warmup_decay() -> Iterable[Case]:
     def use(rate: float, warmup: int, total: int, final: float, step: int) -> Any:
         return optimizers.WarmupDecay(rate, warmup=warmup, total=total, final=final)(step)
 
-    yield Case(use, rate=0.5, warmup=2, total=6, final=0.1, step=3)
+    yield Case(use, rate=0.5, warmup=2, total=6, final=0.1, step=3, _keep=("step",))
 
 
 def _quadratic(parameters: Any) -> Any:

@@ -278,6 +278,24 @@ def best_parses() -> Iterable[Case]:
         yield Case(batched.best_parses, grammar=rules, **arrays, lengths=np.array([4, 2]))
 
 
+@recipe("hypergraph.batched.HypergraphChart")
+def hypergraph_chart() -> Iterable[Case]:
+    def use(weights: Any, scales: Any, adjoint: Any) -> Any:
+        chart = batched.HypergraphChart.run(_graph(), weights)
+        return _everything(chart, scales, adjoint), chart.node_marginals, chart.edge_marginals
+
+    yield Case(use, weights=_scores(2, 4), scales=_scores(2), adjoint=_scores(2, 4))
+
+
+@recipe("hypergraph.batched.best_derivations")
+def best_derivations() -> Iterable[Case]:
+    def use(weights: Any) -> Any:
+        scores, derivations = batched.best_derivations(TREES, weights)
+        return scores, [derivation.edges for derivation in derivations]
+
+    yield Case(use, weights=_scores(2, 4, 4))
+
+
 @recipe("hypergraph.batched.BatchMarginals")
 def batch_marginals() -> Iterable[Case]:
     def use(scores: Any, scales: Any, adjoint: Any) -> Any:
