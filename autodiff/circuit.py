@@ -241,8 +241,8 @@ class Circuit(Module):
             raise CircuitError(f"{outer!r}: node {name!r} ({self!r}) has {len(self._inputs)} inputs, not {wires}")
         if self._depth >= DEEPEST:
             raise CircuitError(
-                f"{outer!r}: node {name!r} would nest circuits {self._depth + 1} deep, but at most {DEEPEST} run within "
-                "Python's stack; add the modules to one circuit, which may be as long as you like"
+                f"{outer!r}: node {name!r} would nest circuits {self._depth + 1} deep, but at most {DEEPEST} run "
+                "within Python's stack; add the modules to one circuit, which may be as long as you like"
             )
         self._nested = True
 

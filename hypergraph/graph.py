@@ -55,7 +55,9 @@ def _weights(value: Any) -> int:
 
 
 def _root(value: Any) -> int:
-    return as_count(value, "root", GraphError)
+    if not isinstance(value, int | np.integer):
+        raise GraphError(f"root is {value!r}, but must be the number of a node")
+    return int(value)
 
 
 @frozen(eq=False, repr=False)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from pgm import kernels
 from pgm._tree_elimination import LogElimination, elimination_plan
 from pgm.errors import FactorGraphError, PotentialError
@@ -79,7 +80,7 @@ class TreeSums:
     """
 
     def __init__(self, scores: Floats, roots: Roots, *, exact: bool = False) -> None:
-        self.scores = scores
+        self.scores = scores = check_arcs(scores)
         self.one_root = check_roots(roots)
         n = scores.shape[1] - 1
         self.blocks = 2 if self.one_root else 1
@@ -89,7 +90,7 @@ class TreeSums:
         state = np.full(len(scores), kernels.matrix_tree.UNSAFE)
         if not exact:
             kernels.matrix_tree.forward(
-                np.ascontiguousarray(scores), self.one_root, self.plan,
+                scores, self.one_root, self.plan,
                 self.matrices, self.escapes, self.log_partition, state,
             )  # fmt: skip
         self.safe = np.flatnonzero(state == kernels.matrix_tree.SAFE)
@@ -129,6 +130,11 @@ class TreeSums:
     def backward(self, d_log_escape: Floats) -> Floats:
         """Return the adjoint of the scores (F, n + 1, n + 1), given that of `log_escape`; 0 where they are infinite."""
         n = self.scores.shape[1] - 1
+        d_log_escape = as_floats(d_log_escape, "the adjoint of log_escape", PotentialError)
+        if d_log_escape.shape != self.scores.shape:
+            raise PotentialError(
+                f"the adjoint of log_escape has shape {d_log_escape.shape}, but log_escape {self.scores.shape}"
+            )
         d_by_degree = np.zeros_like(self._by_degree)
         possible = self.log_escape[:, :, 1:] > -np.inf
         for block in range(self.blocks):
@@ -170,6 +176,7 @@ def leading_term(by_degree: Floats, degree: NDArray[np.int64]) -> Floats:
 
 def best_escape(scores: Floats, roots: Roots) -> Floats:
     """Return (F, n + 1, n + 1): `TreeSums.log_escape` with max in place of +, for max-marginals."""
+    scores = check_arcs(scores)
     clamped, _ = _clamp(scores)
     elimination = LogElimination(clamped, one_root=check_roots(roots), best=True)
     by_degree = elimination.log_escape
@@ -207,9 +214,25 @@ def _clamp(scores: Floats) -> tuple[Floats, Floats]:
     return arcs - best, best[:, 0, 1:].sum(axis=1)
 
 
+def check_arcs(scores: ArrayLike) -> Floats:
+    """Return scores of arcs of F sentences, (F, n + 1, n + 1), as kernels take them: +inf is allowed, NaN is not."""
+    array = np.ascontiguousarray(as_floats(scores, "scores", PotentialError))
+    if array.ndim != 3 or array.shape[1] != array.shape[2] or array.shape[1] < 2:
+        raise PotentialError(f"scores of arcs are (F, n + 1, n + 1) for n ≥ 1 words, not of shape {array.shape}")
+    # The kernels do not read column 0 and the diagonal, but a sum over the others finds their NaN at once.
+    if np.isnan(array).any():
+        arcs = array.copy()
+        arcs[:, :, 0] = 0.0
+        arcs[:, np.arange(array.shape[1]), np.arange(array.shape[1])] = 0.0
+        if np.isnan(arcs).any():
+            f, h, m = np.argwhere(np.isnan(arcs))[0]
+            raise PotentialError(f"the score of arc {h} → {m} of sentence {f} is NaN; scores are numbers, or -inf")
+    return array
+
+
 def check_scores(scores: ArrayLike) -> Floats:
     """Return scores of arcs as a new float64 array with -inf on the diagonal and in column 0, or say what is wrong."""
-    array = np.array(scores, dtype=np.float64)
+    array = np.array(as_floats(scores, "scores", PotentialError), order="C")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
         raise PotentialError(f"scores of arcs are (n + 1, n + 1) for n ≥ 1 words, not of shape {array.shape}")
     np.fill_diagonal(array, -np.inf)

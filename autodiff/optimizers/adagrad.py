@@ -23,9 +23,9 @@ class AdaGrad(Optimizer):
         G_i ← G_i + g_i²,   H_i = δ + √G_i,   w_i ← S(H_i w_i - η_t g_i, η_t λ₁) / (H_i + η_t λ)
 
     A coordinate whose gradient is 0 keeps its H_i and shrinks by H_i / (H_i + η_t λ).  So a row that a sparse
-    gradient does not touch owes the product of those factors (and with ℓ1 what the thresholds take off, see
-    `soft_threshold`), and pays it when it is next touched or caught up, equal to the eager update to 1e-12 under any schedule.  The gradient itself is never scaled by the
-    skipped rates.
+    gradient does not touch owes the product of those factors (with ℓ1 also what the thresholds take off, see
+    `soft_threshold`), and pays it when it is next touched or caught up, equal to the eager update to 1e-12
+    under any schedule.  The gradient itself is never scaled by the skipped rates.
 
     Parameters
     ----------

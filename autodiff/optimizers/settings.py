@@ -35,10 +35,8 @@ def check_description(optimizer: Any, description: str) -> None:
     saved, own = json.loads(description), json.loads(describe(optimizer))
     if saved["class"] == own["class"]:  # a setting that the state does not know had no effect then
         defaults = {each.name: each.default for each in fields(type(optimizer)) if isinstance(each.default, float)}
-        saved["settings"] = {
-            **{key: value for key, value in defaults.items() if key in own["settings"]},
-            **saved["settings"],
-        }
+        unknown = own["settings"].keys() & defaults.keys() - saved["settings"].keys()
+        saved["settings"] |= {key: defaults[key] for key in unknown}
         if saved == own:
             return
     if saved["class"] != own["class"]:

@@ -5,8 +5,8 @@ A step with the rate η moves a weight without a gradient to
     |w| ← max(0, (|w| - η λ₁ / H) / (1 + η λ₂ / H))      AdaGrad, in its metric H
     |w| ← max(0, (1 - η λ₂) |w| - η λ₁)                  SGD and Adam
 
-Both maps are linear and increasing below the maximum, and 0 stays 0; so n of them are one: the maximum with 0 of what the
-linear maps come to.  With P the product of the factors of |w|, the sum of what is taken off telescopes,
+Both maps are linear and increasing below the maximum, and 0 stays 0; so n of them are one: the maximum with 0 of what
+the linear maps come to.  With P the product of the factors of |w|, the sum of what is taken off telescopes,
 
     |w| ← max(0, P |w| - (λ₁ / λ₂) (1 - P)),    and    |w| ← max(0, |w| - λ₁ / H Σ η)    for λ₂ = 0.
 """

@@ -35,8 +35,8 @@ def check_state(
     fits = rates.ndim == 1 and repeats.shape == rates.shape and bool((repeats > 0).all())
     if not fits or not np.isfinite(rates).all() or (rates < 0).any() or repeats.max(initial=0) > count:
         raise StateMismatchError(
-            f"the state's rates {rates.shape} and repeats {repeats.shape} must be finite rates, 0 or above, and for each "
-            "the number of steps that it was used"
+            f"the state's rates {rates.shape} and repeats {repeats.shape} must be finite rates, 0 or above, and for "
+            "each the number of steps that it was used"
         )
     if len(repeats) and int(repeats.sum()) > count:
         raise StateMismatchError(f"the state has rates of {int(repeats.sum())} steps, but only {count} steps")

@@ -101,8 +101,8 @@ class HypergraphChart:
         by_edge = np.ascontiguousarray(padded[:, graph.weight_slot])
         result = np.empty((batch, graph.num_edges))
         kernels.engine_batch.backward(
-            graph.edge_start, graph.tail_start, graph.tails, self._conditional, self.node_marginals, graph.root, by_edge,
-            result,
+            graph.edge_start, graph.tail_start, graph.tails, self._conditional, self.node_marginals, graph.root,
+            by_edge, result,
         )  # fmt: skip
         return (self._sum_by_weight(result),)
 

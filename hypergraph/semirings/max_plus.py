@@ -34,12 +34,10 @@ class MaxPlus(Semiring):
 
     def inside(self, graph: "Hypergraph", values: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_max.inside(
-            *graph.arrays, check_values(graph, values), np.empty(graph.num_nodes, dtype=np.int64)
-        )
+        best_edge = np.empty(graph.num_nodes, dtype=np.int64)
+        return kernels.engine_max.inside(*graph.arrays, check_values(graph, values), best_edge)
 
     def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_max.outside(
-            *graph.arrays, check_values(graph, values), check_nodes(graph, inside), graph.root
-        )
+        beta = check_nodes(graph, inside)
+        return kernels.engine_max.outside(*graph.arrays, check_values(graph, values), beta, graph.root)

@@ -43,6 +43,5 @@ class Real(Semiring):
 
     def outside(self, graph: "Hypergraph", values: Array, inside: Array) -> Array:
         """Run the compiled loop."""
-        return kernels.engine_real.outside(
-            *graph.arrays, check_values(graph, values), check_nodes(graph, inside), graph.root
-        )
+        beta = check_nodes(graph, inside)
+        return kernels.engine_real.outside(*graph.arrays, check_values(graph, values), beta, graph.root)

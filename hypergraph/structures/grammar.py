@@ -32,7 +32,7 @@ class RuleArrays(NamedTuple):
 
 
 def _floats(values: Iterable[float]) -> tuple[float, ...]:
-    array = as_floats(values if isinstance(values, np.ndarray) else list(values), "weights", GrammarError)
+    array = as_floats(values if isinstance(values, np.ndarray | np.generic) else list(values), "weights", GrammarError)
     if array.ndim != 1:
         raise GrammarError(f"weights of rules and of the lexicon are one for each, not of shape {array.shape}")
     return tuple(array.tolist())

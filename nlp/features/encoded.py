@@ -4,11 +4,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from attrs import frozen
-from numpy.typing import NDArray
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_integers
 from nlp.features import kernels
-from nlp.features.attributes import ATTRIBUTES
+from nlp.features.attributes import ATTRIBUTES, CLASSES
+from nlp.features.errors import FeatureError
 
 __all__ = ["AFTER", "BEFORE", "FIRST_VALUE", "ROOT", "UNKNOWN", "EncodedSentence"]
 
@@ -31,6 +33,19 @@ class Between(NamedTuple):
     most: int
 
 
+# Ids beyond are those of no vocabulary; a table with a row for each of them would not fit into memory.
+_LARGEST = 1 << 26
+
+
+def _as_int32(values: ArrayLike) -> NDArray[np.int32]:
+    if isinstance(values, np.ndarray) and values.dtype == np.int32 and values.flags.c_contiguous:
+        return values if values.flags.writeable else values.copy()
+    array = as_integers(values, "an encoded sentence", FeatureError)
+    if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int32).max):
+        raise FeatureError(f"an encoded sentence has numbers from {array.min()} to {array.max()}; they must fit int32")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
 @frozen(eq=False)
 class EncodedSentence:
     """The n words and, at position 0, the root.
@@ -42,10 +57,25 @@ class EncodedSentence:
     class_counts : (classes, n + 2) int32: how many words before position p are in a class of words
     """
 
-    attributes: NDArray[np.int32]
-    morph_offsets: NDArray[np.int32]
-    morph: NDArray[np.int32]
-    class_counts: NDArray[np.int32]
+    attributes: NDArray[np.int32] = field(converter=_as_int32)
+    morph_offsets: NDArray[np.int32] = field(converter=_as_int32)
+    morph: NDArray[np.int32] = field(converter=_as_int32)
+    class_counts: NDArray[np.int32] = field(converter=_as_int32)
+
+    def __attrs_post_init__(self) -> None:
+        shape, offsets, morph = self.attributes.shape, self.morph_offsets, self.morph
+        if len(shape) != 2 or shape[0] < 1 or shape[1] != len(ATTRIBUTES):
+            raise FeatureError(f"attributes of shape {shape}; expected (n + 1, {len(ATTRIBUTES)})")
+        if self.attributes.min() < 0 or self.attributes.max() > _LARGEST:
+            raise FeatureError(f"attributes from {self.attributes.min()} to {self.attributes.max()}; expected 0 and on")
+        if morph.ndim != 1 or (morph.size and morph.min() < 0):
+            raise FeatureError(f"morph of shape {morph.shape}; expected a vector of numbers from 0 on")
+        if offsets.shape != (shape[0] + 1,) or offsets[0] != 0 or offsets[-1] != len(morph):
+            raise FeatureError(f"morph_offsets {offsets.shape} must be {(shape[0] + 1,)}, from 0 to {len(morph)}")
+        if (offsets[1:] < offsets[:-1]).any():
+            raise FeatureError("morph_offsets must not fall")
+        if self.class_counts.shape != (len(CLASSES), shape[0] + 1):
+            raise FeatureError(f"class_counts {self.class_counts.shape}; expected {(len(CLASSES), shape[0] + 1)}")
 
     @cached_property
     def most_morphs(self) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_floats, as_integers
 from nlp.features import kernels
 from nlp.features.errors import FeatureError
 
@@ -36,7 +37,8 @@ class GradientBuffer:
     """
 
     def __init__(self, slots: int, *, memory: NDArray[np.float64] | None = None) -> None:
-        self.memory = np.zeros((slots, 1)) if memory is None else memory
+        slots = as_count(slots, "GradientBuffer: slots", FeatureError)
+        self.memory = np.zeros((slots, 1)) if memory is None else _check_memory(memory, slots)
         self.touched = np.zeros(1 << 12, dtype=np.uint32)
         self.used = 0
 
@@ -46,9 +48,9 @@ class GradientBuffer:
 
     def add(self, indices: ArrayLike, values: ArrayLike) -> None:
         """Add `values` to the gradient of the slots `indices`, repetitions allowed."""
-        slots = np.asarray(indices)
-        numbers = np.ascontiguousarray(values, dtype=np.float64)
-        if slots.ndim != 1 or slots.shape != numbers.shape or (slots.size and slots.dtype.kind not in "iu"):
+        slots = as_integers(indices, "indices", FeatureError)
+        numbers = np.ascontiguousarray(as_floats(values, "values", FeatureError))
+        if slots.ndim != 1 or slots.shape != numbers.shape:
             raise FeatureError(
                 f"indices {slots.dtype}{slots.shape} and values {numbers.shape}; expected a whole number for each value"
             )
@@ -86,3 +88,14 @@ def check_adjoint(values: NDArray[np.float64]) -> None:
     if values.size and not np.abs(values).max() <= _LARGEST:
         worst = values[~(np.abs(values) <= _LARGEST)][0]
         raise FeatureError(f"a gradient of {worst}; expected finite numbers of at most {_LARGEST:g}")
+
+
+def _check_memory(memory: NDArray[np.float64], slots: int) -> NDArray[np.float64]:
+    """Return memory that a kernel can write to: the caller's own array, so nothing is converted."""
+    given = isinstance(memory, np.ndarray)
+    if not given or memory.dtype != np.float64 or memory.ndim != 2 or memory.shape[0] != slots or not memory.shape[1]:
+        seen = f"{memory.dtype}{memory.shape}" if given else type(memory).__name__
+        raise FeatureError(f"memory is {seen}; expected a float64 array ({slots}, columns)")
+    if not (memory.flags.c_contiguous and memory.flags.writeable):
+        raise FeatureError("memory must be contiguous and writeable, for it is written to in place; pass a copy")
+    return memory

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_count, as_integers
 from autodiff.optimizers.errors import OptimizerError, StateMismatchError
 from autodiff.optimizers.schedules import Schedule, as_schedule
 from autodiff.optimizers.settings import settings_of
 from nlp.features import kernels
 from nlp.features.gradient_buffer import GradientBuffer
+from nlp.features.hashed_state import check_hashed_state
 
 __all__ = ["HashedAdaGrad"]
 
@@ -59,10 +62,16 @@ class HashedAdaGrad(GradientBuffer):
         delta: float = 1.0,
     ) -> None:
         if not isinstance(weights, np.ndarray):
-            weights = np.zeros(int(weights))
-        if weights.dtype != np.float64 or weights.ndim != 1 or not weights.flags.c_contiguous:
-            raise OptimizerError(f"weights {weights.dtype}{weights.shape}; expected a contiguous float64 vector")
-        if not (0 <= l2 < np.inf and 0 < delta < np.inf):
+            weights = np.zeros(as_count(weights, "HashedAdaGrad: weights, as the number of slots,", OptimizerError))
+        usable = weights.flags.c_contiguous and weights.flags.writeable
+        if weights.dtype != np.float64 or weights.ndim != 1 or not usable:
+            raise OptimizerError(
+                f"weights {weights.dtype}{weights.shape}; expected a contiguous, writeable float64 vector"
+            )
+        if not np.isfinite(weights).all():
+            raise OptimizerError("weights hold NaN or an infinity; start from finite numbers")
+        numbers = isinstance(l2, Real) and isinstance(delta, Real)
+        if not (numbers and 0 <= l2 < np.inf and 0 < delta < np.inf):
             raise OptimizerError(f"HashedAdaGrad: l2 is {l2} and delta {delta}, but they must be ≥ 0 and > 0")
         super().__init__(len(weights), memory=np.zeros((len(weights), _COLUMNS)))
         self.weights = weights
@@ -77,6 +86,8 @@ class HashedAdaGrad(GradientBuffer):
     def step(self, scale: float = 1.0) -> None:
         """Take one step with `scale` × the gradient that has been added since the last one."""
         rate = float(self.learning_rate(self.steps))
+        if not isinstance(scale, Real):
+            raise OptimizerError(f"step {self.steps}: the scale is {scale!r}, but must be a number")
         if not (np.isfinite(rate) and rate >= 0 and np.isfinite(scale)):
             raise OptimizerError(f"step {self.steps}: the rate is {rate} and the scale {scale}; they must be finite")
         touched = kernels.adagrad.arrange(self.touched, self.used, len(self))
@@ -94,7 +105,10 @@ class HashedAdaGrad(GradientBuffer):
 
     def settle(self, indices: NDArray[np.int32]) -> None:
         """Let the slots `indices`, as `SentenceFeatures.extract` gives them, pay what they owe."""
-        kernels.adagrad.settle(indices.view(np.uint32), self.weights, self.memory, self.steps, *self.debts)
+        slots = as_integers(indices, "indices", OptimizerError)
+        if slots.ndim != 1 or (slots.size and not (slots.min() >= 0 and slots.max() < len(self))):
+            raise OptimizerError(f"indices {slots.shape} must be a vector of slots from 0 to {len(self) - 1}")
+        kernels.adagrad.settle(slots.astype(np.uint32), self.weights, self.memory, self.steps, *self.debts)
 
     def finish(self) -> None:
         """Let every slot pay what it owes: after the last step, and before weights are read elsewhere."""
@@ -150,12 +164,10 @@ class HashedAdaGrad(GradientBuffer):
         saved = json.loads(bytes(np.asarray(state["settings"], dtype=np.uint8)))
         if saved != json.loads(json.dumps(self.settings())):
             raise StateMismatchError(f"cannot restore a state with settings {saved} where they are {self.settings()}")
-        if state["weights"].shape != self.weights.shape:
-            raise StateMismatchError(f"the state has {len(state['weights'])} slots, and this {len(self.weights)}")
-        self.weights[:] = state["weights"]
-        self.memory[:] = state["memory"]
-        self.touched = np.array(state["touched"], dtype=np.uint32)
+        arrays = check_hashed_state(state, len(self), self.memory.shape[1])
+        self.weights[:] = arrays.weights
+        self.memory[:] = arrays.memory
+        self.touched = arrays.touched.astype(np.uint32)
         self.used = len(self.touched)
-        self.steps, self.averaged_from = map(int, state["steps"])
-        self._starts = np.array(state["starts"], dtype=np.int64)
-        self._rates = np.array(state["rates"], dtype=np.float64)
+        self.steps, self.averaged_from = arrays.steps.tolist()
+        self._starts, self._rates = arrays.starts.copy(), arrays.rates.copy()

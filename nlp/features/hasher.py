@@ -17,6 +17,12 @@ __all__ = ["FeatureHasher"]
 _MOST_BITS = 31
 
 
+def _as_bits(value: int) -> int:
+    if not (isinstance(value, int | np.integer) and 1 <= value <= _MOST_BITS):
+        raise FeatureError(f"bits is {value!r}, but must be a whole number from 1 to {_MOST_BITS}")
+    return int(value)
+
+
 @frozen(eq=False)
 class FeatureHasher:
     """Hashes the features of the parts of one kind into 2^bits slots, given a set of templates.
@@ -42,13 +48,8 @@ class FeatureHasher:
     """
 
     templates: TemplateSet
-    bits: int = field(default=22)
+    bits: int = field(default=22, converter=_as_bits)
     blocks: list[Block] = field(init=False, repr=False)
-
-    @bits.validator
-    def _check_bits(self, _: object, value: int) -> None:
-        if not (isinstance(value, int) and 1 <= value <= _MOST_BITS):
-            raise FeatureError(f"bits is {value!r}, but must be a whole number from 1 to {_MOST_BITS}")
 
     @blocks.default
     def _make_blocks(self) -> list[Block]:

@@ -1,11 +1,13 @@
 """The features of one sentence: extract them, score parts with them, take gradients back to them."""
 
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats, as_integers
 from nlp.features import kernels
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
@@ -56,6 +58,9 @@ class SentenceFeatures:
         weights : (slots,) float64, or float32 (faster where memory is the limit)
         """
         positions = self._positions(parts)
+        if not isinstance(weights, np.ndarray) or weights.dtype not in (np.float64, np.float32):
+            weights = as_floats(weights, "weights", FeatureError)
+        weights = np.ascontiguousarray(weights)
         if weights.shape != (self.hasher.slots,):
             raise FeatureError(f"weights of shape {weights.shape}; expected ({self.hasher.slots},), 2^bits of them")
         scores = np.zeros(len(positions[0]))
@@ -74,7 +79,9 @@ class SentenceFeatures:
         smallest : adjoints (of a part, or the sum for parts that share a pair of words) up to this size are passed over
         """
         positions = self._positions(parts)
-        numbers = np.ascontiguousarray(adjoint, dtype=np.float64)
+        numbers = np.ascontiguousarray(as_floats(adjoint, "adjoint", FeatureError))
+        if not isinstance(smallest, Real) or np.isnan(smallest):
+            raise FeatureError(f"smallest is {smallest!r}, but must be a number")
         if numbers.shape != positions[0].shape:
             raise FeatureError(
                 f"an adjoint of shape {numbers.shape} for {len(positions[0])} parts; expected one a part"
@@ -85,7 +92,7 @@ class SentenceFeatures:
         for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
             share = numbers if shared is None else np.bincount(shared, weights=numbers, minlength=len(own[0]))
-            kept = kernels.positions.above(share, smallest, *own)
+            kept = kernels.positions.above(share, float(smallest), *own)
             buffer.reserve(len(kept[0]) * most)
             buffer.used = kernels.parts.accumulate(
                 block.tables, tables, *kept[1:], most, kept[0], buffer.memory, buffer.touched, buffer.used
@@ -112,7 +119,10 @@ class SentenceFeatures:
         roles = self.hasher.roles
         if len(parts) != len(roles):
             raise FeatureError(f"{len(parts)} arrays of positions; expected {len(roles)}: of {', '.join(roles)}")
-        positions = [np.ascontiguousarray(part, dtype=np.int64) for part in parts]
+        named = zip(roles, parts, strict=True)
+        positions = [
+            np.ascontiguousarray(as_integers(part, f"positions of {role}", FeatureError)) for role, part in named
+        ]
         n = len(self.sentence)
         for role, array in zip(roles, positions, strict=True):
             if array.ndim != 1 or array.shape != positions[0].shape:

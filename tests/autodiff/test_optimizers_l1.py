@@ -1,4 +1,4 @@
-"""ℓ1 by proximal steps: lazy rows end where eager ones do, zeros are exact, and the minimum is that of the objective."""
+"""ℓ1 by proximal steps: lazy rows end where eager ones do, zeros are exact, the minimum is the objective's."""
 
 import numpy as np
 import pytest

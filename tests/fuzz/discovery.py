@@ -1,4 +1,4 @@
-"""The public names of the four packages: what is in the `__all__` of a package, or of a module that is a door itself."""
+"""The public names of the four packages: what is in the `__all__` of a package, or of a module that is a door."""
 
 import importlib
 import inspect

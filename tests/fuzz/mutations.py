@@ -1,7 +1,7 @@
 """What is put in the place of a good argument.
 
-A mutation has the value and what the answer is to agree with: the answer to a clean copy of the same values (C-contiguous
-float64 or int64), or none: then the call must be refused.
+A mutation has the value and what the answer is to agree with: the answer to a clean copy of the same values
+(C-contiguous float64 or int64), or none: then the call must be refused.
 """
 
 from collections.abc import Iterator

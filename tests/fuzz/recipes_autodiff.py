@@ -192,24 +192,18 @@ def decays() -> Iterable[Case]:
 
 @recipe("autodiff.optimizers.InverseDecay")
 def inverse_decay() -> Iterable[Case]:
-    yield Case(
-        lambda rate, decay, step: optimizers.InverseDecay(rate, decay=decay)(step),
-        rate=0.5,
-        decay=0.1,
-        step=3,
-        _keep=("step",),
-    )
+    def use(rate: float, decay: float) -> Any:
+        return optimizers.InverseDecay(rate, decay=decay)(3)
+
+    yield Case(use, rate=0.5, decay=0.1)
 
 
 @recipe("autodiff.optimizers.InverseSquareRoot")
 def inverse_square_root() -> Iterable[Case]:
-    yield Case(
-        lambda rate, scale, step: optimizers.InverseSquareRoot(rate, scale=scale)(step),
-        rate=0.5,
-        scale=2.0,
-        step=3,
-        _keep=("step",),
-    )
+    def use(rate: float, scale: float) -> Any:
+        return optimizers.InverseSquareRoot(rate, scale=scale)(3)
+
+    yield Case(use, rate=0.5, scale=2.0)
 
 
 @recipe("autodiff.optimizers.WarmupDecay")

@@ -296,8 +296,8 @@ def exact_dependency() -> Iterable[Case]:
 @recipe("pgm.factors.NoCross")
 def no_cross() -> Iterable[Case]:
     yield _binary(
-        lambda x, heads, modifiers, log_potentials: factors.NoCross(x[[[0, 1, 2, 3]]], heads, modifiers, log_potentials),
-        4, heads=np.array([[0, 3, 0, 1]]), modifiers=np.array([[2, 2, 4, 4]]), log_potentials=_draws(1),
+        lambda x, **given: factors.NoCross(x[[[0, 1, 2, 3]]], **given), 4,
+        heads=np.array([[0, 3, 0, 1]]), modifiers=np.array([[2, 2, 4, 4]]), log_potentials=_draws(1),
     )  # fmt: skip
 
 

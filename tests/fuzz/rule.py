@@ -148,7 +148,8 @@ def _named(path: Path) -> str:
 def _plain(value: Any) -> Any:
     """Return an answer as arrays, numbers and text in lists."""
     if isinstance(value, np.ndarray | np.generic):
-        return np.array(value)
+        array = np.array(value)
+        return array if array.dtype != object else [_plain(inner) for inner in array.reshape(-1).tolist()]
     if isinstance(value, dict):
         return [[_plain(key), _plain(inner)] for key, inner in value.items()]
     if isinstance(value, list | tuple | set | frozenset):
@@ -166,6 +167,8 @@ def _agree(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(_agree(*pair) for pair in zip(left, right, strict=True))
     if isinstance(left, str | bytes) or isinstance(right, str | bytes) or left is None or right is None:
         return left == right
+    if isinstance(left, list) or isinstance(right, list):
+        return False
     one, other = np.asarray(left), np.asarray(right)
     if one.shape != other.shape:
         return False

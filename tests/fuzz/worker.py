@@ -1,4 +1,4 @@
-"""A process that fuzzes one door after another: names come on standard input, a line of JSON goes out for each event."""
+"""A process that fuzzes one door after another: names come on standard input, a line of JSON goes out an event."""
 
 import faulthandler
 import json
