@@ -1,11 +1,13 @@
 """The gradient check that is shipped for users' own modules."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from autodiff.arrays import Array
-from autodiff.errors import GradientCheckError
+from autodiff.conversion import as_count, as_generator
+from autodiff.errors import DomainError, GradientCheckError
 from autodiff.finite_differences import Direction, difference, element_directions, random_direction
 from autodiff.gradient_comparison import Comparison, Probe
 from autodiff.gradient_report import GradientReport, Place, subscript
@@ -66,8 +68,12 @@ def check_gradients(
     >>> report.passed, report.comparisons
     (True, 10)
     """
+    for name, value in {"tolerance": tolerance, "step": step}.items():
+        if not isinstance(value, Real) or not 0 < value < np.inf:
+            raise DomainError(f"check_gradients: {name} is {value!r}, but must be a finite number above 0")
+    as_count(max_full, "check_gradients: max_full")
     subject = Subject(module, inputs)
-    check = _Check(subject, step, np.random.default_rng(seed), max_full)
+    check = _Check(subject, float(step), as_generator(seed, "check_gradients: seed"), max_full)
     try:
         combination, gradients = check.at(subject.start)
         # A cache filled at the first point is wrong at a second one.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from pgm.errors import PotentialError
 from pgm.variables import VariableArray, as_index, owner
 
@@ -202,7 +203,7 @@ def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     PotentialError
         If the shape does not fit, or a value is NaN or +inf.
     """
-    array = np.array(values, dtype=np.float64, order="C")
+    array = np.array(as_floats(values, f"{name}: log-potentials", PotentialError), order="C")
     if array.shape != shape:
         try:
             array = np.array(np.broadcast_to(array, shape), order="C")

@@ -45,8 +45,9 @@ class Linear(Module):
         """Return `adjoint @ weightsᵀ`, `xᵀ @ adjoint` and the sum of `adjoint` over all but the last axis."""
         values, matrix, has_bias = self._kept()
         inputs, outputs = matrix.shape
-        rows = as_floats(adjoint).reshape(-1, outputs)
-        adjoints = ((rows @ matrix.T).reshape(values.shape), values.reshape(-1, inputs).T @ rows)
+        count = int(np.prod(values.shape[:-1]))
+        rows = as_floats(adjoint).reshape(count, outputs)
+        adjoints = ((rows @ matrix.T).reshape(values.shape), values.reshape(count, inputs).T @ rows)
         return (*adjoints, rows.sum(axis=0)) if has_bias else adjoints
 
     @classmethod

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from autodiff.optimizers.checks import non_negative, positive
+from autodiff.optimizers.checks import non_negative, plain, positive
 from autodiff.optimizers.optimizer import Memory, Optimizer
 from autodiff.optimizers.soft_threshold import shrink, soft_threshold
 
@@ -51,9 +51,9 @@ class AdaGrad(Optimizer):
     0.25
     """
 
-    l2: float = field(default=0.0, validator=non_negative, kw_only=True)
-    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
-    delta: float = field(default=1.0, validator=positive, kw_only=True)
+    l2: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+    delta: float = field(default=1.0, converter=plain, validator=positive, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle whether untouched rows owe anything."""

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from autodiff.optimizers.checks import fraction, non_negative, positive
+from autodiff.optimizers.checks import fraction, non_negative, plain, positive
 from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
 from autodiff.optimizers.optimizer import Memory, Optimizer
 from autodiff.optimizers.soft_threshold import shrink, soft_threshold
@@ -48,11 +48,11 @@ class Adam(Optimizer):
     array([0.75, 1.25])
     """
 
-    first_decay: float = field(default=0.9, validator=fraction, kw_only=True)
-    second_decay: float = field(default=0.999, validator=fraction, kw_only=True)
-    epsilon: float = field(default=1e-8, validator=positive, kw_only=True)
-    weight_decay: float = field(default=0.0, validator=non_negative, kw_only=True)
-    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
+    first_decay: float = field(default=0.9, converter=plain, validator=fraction, kw_only=True)
+    second_decay: float = field(default=0.999, converter=plain, validator=fraction, kw_only=True)
+    epsilon: float = field(default=1e-8, converter=plain, validator=positive, kw_only=True)
+    weight_decay: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle whether untouched rows owe anything."""

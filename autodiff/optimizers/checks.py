@@ -4,6 +4,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from attrs import Attribute
 
 from autodiff.optimizers.errors import OptimizerError
@@ -15,6 +16,15 @@ def _refuse(instance: Any, attribute: "Attribute[Any]", value: Any, allowed: str
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a number of NumPy as the Python number that it is, so that nothing is computed in float32.
+
+    >>> plain(np.float32(0.5))
+    0.5
+    """
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:

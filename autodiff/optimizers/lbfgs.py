@@ -99,6 +99,8 @@ def minimize_lbfgs(
     def flat_objective(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         _unpack(point, parameters)
         value, gradients = objective(parameters)
+        if (not isinstance(value, Real) and np.shape(value) != ()) or isinstance(value, str):
+            raise OptimizerError(f"the objective returned {value!r} for its value, but it must be a number")
         value = float(value)
         if not np.isfinite(value):
             raise DivergenceError(

@@ -126,7 +126,7 @@ def choose_learning_rate(
         return float(sum(float(objective(weights, batch)[0]) for batch in batches))
 
     def trial(exponent: int) -> LearningRateTrial:
-        rate = start * factor**exponent
+        rate = float(start) * float(factor) ** exponent
         weights = {name: np.array(array) for name, array in parameters.items()}
         try:
             with np.errstate(over="ignore", invalid="ignore"):

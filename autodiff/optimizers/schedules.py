@@ -10,7 +10,7 @@ from numbers import Real
 
 from attrs import field, frozen
 
-from autodiff.optimizers.checks import count, non_negative, positive
+from autodiff.optimizers.checks import count, non_negative, plain, positive
 from autodiff.optimizers.errors import OptimizerError
 
 __all__ = [
@@ -42,7 +42,7 @@ class Constant(Schedule):
     0.5
     """
 
-    rate: float = field(validator=positive)
+    rate: float = field(converter=plain, validator=positive)
 
     def __call__(self, step: int) -> float:
         """Return η."""
@@ -57,8 +57,8 @@ class InverseDecay(Schedule):
     0.25
     """
 
-    rate: float = field(validator=positive)
-    decay: float = field(validator=non_negative, kw_only=True)
+    rate: float = field(converter=plain, validator=positive)
+    decay: float = field(converter=plain, validator=non_negative, kw_only=True)
 
     def __call__(self, step: int) -> float:
         """Return η / (1 + η λ t)."""
@@ -73,8 +73,8 @@ class InverseSquareRoot(Schedule):
     0.25
     """
 
-    rate: float = field(validator=positive)
-    scale: float = field(default=1.0, validator=positive, kw_only=True)
+    rate: float = field(converter=plain, validator=positive)
+    scale: float = field(default=1.0, converter=plain, validator=positive, kw_only=True)
 
     def __call__(self, step: int) -> float:
         """Return η / √(1 + t / s)."""
@@ -89,9 +89,9 @@ class ExponentialDecay(Schedule):
     0.5
     """
 
-    rate: float = field(validator=positive)
-    factor: float = field(validator=positive, kw_only=True)
-    every: int = field(default=1, validator=count, kw_only=True)
+    rate: float = field(converter=plain, validator=positive)
+    factor: float = field(converter=plain, validator=positive, kw_only=True)
+    every: int = field(default=1, converter=plain, validator=count, kw_only=True)
 
     def __call__(self, step: int) -> float:
         """Return η f^(t / n)."""
@@ -106,9 +106,9 @@ class StepDecay(Schedule):
     [1.0, 1.0, 0.5, 0.5, 0.25]
     """
 
-    rate: float = field(validator=positive)
-    factor: float = field(validator=positive, kw_only=True)
-    every: int = field(validator=count, kw_only=True)
+    rate: float = field(converter=plain, validator=positive)
+    factor: float = field(converter=plain, validator=positive, kw_only=True)
+    every: int = field(converter=plain, validator=count, kw_only=True)
 
     def __call__(self, step: int) -> float:
         """Return η f^⌊t / n⌋."""
@@ -124,10 +124,10 @@ class WarmupDecay(Schedule):
     [0.5, 1.0, 1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
     """
 
-    rate: float = field(validator=positive)
-    warmup: int = field(validator=count, kw_only=True)
-    total: int = field(validator=count, kw_only=True)
-    final: float = field(default=0.0, validator=non_negative, kw_only=True)
+    rate: float = field(converter=plain, validator=positive)
+    warmup: int = field(converter=plain, validator=count, kw_only=True)
+    total: int = field(converter=plain, validator=count, kw_only=True)
+    final: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Check what no single field can."""

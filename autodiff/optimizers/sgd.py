@@ -6,7 +6,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from autodiff.optimizers.checks import fraction, non_negative
+from autodiff.optimizers.checks import fraction, non_negative, plain
 from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
 from autodiff.optimizers.optimizer import Memory, Optimizer
 from autodiff.optimizers.soft_threshold import shrink, soft_threshold
@@ -46,9 +46,9 @@ class SGD(Optimizer):
     array([0.45, 1.9 ])
     """
 
-    l2: float = field(default=0.0, validator=non_negative, kw_only=True)
-    l1: float = field(default=0.0, validator=non_negative, kw_only=True)
-    momentum: float = field(default=0.0, validator=fraction, kw_only=True)
+    l2: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+    l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+    momentum: float = field(default=0.0, converter=plain, validator=fraction, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Settle what is lazy: with momentum nothing is."""

@@ -29,7 +29,7 @@ def check_state(
     steps = as_integers(state["steps"], "the state's steps", StateMismatchError)
     rates = as_floats(state["rates"], "the state's rates", StateMismatchError)
     repeats = as_integers(state["repeats"], "the state's repeats", StateMismatchError)
-    if steps.size != 1 or steps.reshape(-1)[0] < 0:
+    if steps.size != 1 or not 0 <= steps.reshape(-1)[0] < np.iinfo(np.int32).max:
         raise StateMismatchError(f"the state's steps are {steps.tolist()}, but must be one number, 0 or above")
     count = int(steps.reshape(-1)[0])
     fits = rates.ndim == 1 and repeats.shape == rates.shape and bool((repeats > 0).all())
@@ -60,9 +60,9 @@ def _check_memory(name: str, memory: dict[str, NDArray[Any]], steps: int) -> Non
         whole = np.asarray(values).dtype.kind in "iu"
         convert = as_integers if whole and entry in ("paid", "touches") else as_floats
         array = convert(values, f"{where}: {entry}", StateMismatchError)  # type: ignore[operator]
-        per_row = array.ndim >= 1 and array.shape[0] == rows and array.size == rows
-        if not (array.shape == full or (per_row and entry in ("paid", "touches"))):
-            raise StateMismatchError(f"{where}: {entry} has shape {array.shape}, which does not fit {full}")
+        expected = {"paid": (rows,), "touches": (rows,) + (1,) * (len(full) - 1)}.get(entry, full)
+        if array.shape != expected:
+            raise StateMismatchError(f"{where}: {entry} has shape {array.shape}, not {expected}")
         if not np.isfinite(array).all():
             raise StateMismatchError(f"{where}: {entry} holds NaN or an infinity")
         if entry in ("paid", "touches"):

@@ -37,7 +37,7 @@ def check_hashed_state(state: Mapping[str, NDArray[Any]], slots: int, columns: i
     whole = {key: as_integers(state[key], f"the state's {key}", StateMismatchError) for key in _INTEGERS}
     found = HashedState(**floats, **whole)
     if found.weights.shape != (slots,):
-        raise StateMismatchError(f"the state has weights {found.weights.shape}, and this has {slots} slots")
+        raise StateMismatchError(f"the state has {found.weights.size} slots, and this {slots}")
     if found.memory.shape != (slots, columns):
         raise StateMismatchError(f"the state has a memory {found.memory.shape}; expected {(slots, columns)}")
     touched, starts, rates = found.touched, found.starts, found.rates

@@ -120,9 +120,8 @@ class SentenceFeatures:
         if len(parts) != len(roles):
             raise FeatureError(f"{len(parts)} arrays of positions; expected {len(roles)}: of {', '.join(roles)}")
         named = zip(roles, parts, strict=True)
-        positions = [
-            np.ascontiguousarray(as_integers(part, f"positions of {role}", FeatureError)) for role, part in named
-        ]
+        given = [as_integers(part, f"positions of {role}", FeatureError) for role, part in named]
+        positions = [np.ascontiguousarray(array) for array in given]
         n = len(self.sentence)
         for role, array in zip(roles, positions, strict=True):
             if array.ndim != 1 or array.shape != positions[0].shape:

@@ -25,6 +25,7 @@ def test_the_metadata_name_class_and_settings(tmp_path):
         "settings": {
             "learning_rate": {"class": "InverseDecay", "rate": 0.1, "decay": 0.2},
             "l2": 0.3,
+            "l1": 0.0,
             "delta": 1.0,
         },
     }

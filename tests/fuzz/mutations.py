@@ -68,15 +68,20 @@ def _layouts(array: Any) -> Iterator[Mutation]:
 
 def _shapes(array: Any) -> Iterator[Mutation]:
     """Other shapes: one more, one less, none, very many along each axis; an axis more, or less."""
-    for axis in range(array.ndim):
+    for axis in range(array.ndim if array.size else 0):
         for size in (0, 1, array.shape[axis] - 1, array.shape[axis] + 1, 60, 400):
-            if size != array.shape[axis] and size >= 0 and array.size // array.shape[axis] * size < 100_000:
+            if (
+                array.size
+                and size != array.shape[axis]
+                and size >= 0
+                and array.size // array.shape[axis] * size < 100_000
+            ):
                 where = np.arange(size) % array.shape[axis]
                 yield _same(f"axis {axis} of length {size}", np.take(array, where, axis=axis))
     yield _same("an axis more, in front", array[None])
     yield _same("an axis more, at the end", array[..., None])
     yield _same("flat", array.reshape(-1))
-    if array.ndim:
+    if array.size and array.ndim:
         yield _same("an axis less", array[0])
         yield _same("a scalar", array.reshape(-1)[0])
         yield _same("an empty list", [])

@@ -114,7 +114,7 @@ def as_floats() -> Iterable[Case]:
 
 @recipe("autodiff.arrays.as_indices")
 def as_indices() -> Iterable[Case]:
-    yield Case(arrays.as_indices, indices=np.array([[0, 2], [1, 1]]), limit=3, owner="Gather")
+    yield Case(arrays.as_indices, indices=np.array([[0, 2], [1, 1]]), limit=3, owner="Gather", _keep=("limit",))
 
 
 @recipe("autodiff.arrays.safe_product")
@@ -251,7 +251,7 @@ def choose() -> Iterable[Case]:
 
     yield Case(
         use, weights=np.zeros(2), examples=np.full(6, 3.0), start=0.1, factor=2.0, reach=1, maximum_trials=4,
-        sample_size=4, batch_size=2, epochs=1, seed=0,
+        sample_size=4, batch_size=2, epochs=1, seed=0, _keep=("examples",),
     )  # fmt: skip
 
 
