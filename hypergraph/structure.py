@@ -34,13 +34,13 @@ LARGEST = 1e100
 """Log-weights are smaller, so that no sum of them overflows."""
 
 
-def size_of(name: str) -> Any:
-    """Return a converter of attrs fields that hold a size, a whole number from 1 on."""
+def as_size(value: Any) -> int:
+    """Return a size of a structure: a whole number from 1 on.
 
-    def convert(value: Any) -> int:
-        return as_count(value, name, WeightError, least=1)
-
-    return convert
+    >>> as_size(np.int64(3))
+    3
+    """
+    return as_count(value, "a size (a number of words, positions, states or labels)", WeightError, least=1)
 
 
 class Chart(Protocol):

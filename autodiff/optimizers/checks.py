@@ -1,7 +1,7 @@
 """Validators of settings, for attrs fields: each says where, the value seen and what is allowed."""
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -47,5 +47,5 @@ def fraction(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
 
 def count(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Accept whole numbers from 1 on."""
-    if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1):
+    if not (isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1):
         _refuse(instance, attribute, value, "a whole number, 1 or above")

@@ -159,7 +159,7 @@ class _Best:
 
 
 def _check_number(name: str, value: Any) -> float:
-    if not isinstance(value, Real) or not 0 <= value < np.inf:
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
         raise OptimizerError(f"minimize_lbfgs: {name} is {value!r}, but must be a finite number, 0 or above")
     return float(value)
 

@@ -59,7 +59,7 @@ def _check_memory(name: str, memory: dict[str, NDArray[Any]], steps: int) -> Non
             continue
         whole = np.asarray(values).dtype.kind in "iu"
         convert = as_integers if whole and entry in ("paid", "touches") else as_floats
-        array = convert(values, f"{where}: {entry}", StateMismatchError)  # type: ignore[operator]
+        array: NDArray[Any] = convert(values, f"{where}: {entry}", StateMismatchError)
         expected = {"paid": (rows,), "touches": (rows,) + (1,) * (len(full) - 1)}.get(entry, full)
         if array.shape != expected:
             raise StateMismatchError(f"{where}: {entry} has shape {array.shape}, not {expected}")

@@ -216,7 +216,9 @@ def _check(
             raise WeightError(f"{name} have shape {(size,)} or {(batch, size)}, not {shape}")
         rows.append(check_potentials(name, np.reshape(values, (-1, size) if size else (1, 0)), ndim=2))
     by_pair = np.take(rows[1], grammar.order, axis=1)
-    return _Potentials(rows[0], by_pair, lexical, check_lengths(lengths, batch, longest), (*shapes, lexical.shape))
+    return _Potentials(
+        rows[0], by_pair, lexical, check_lengths(lengths, batch, longest), (shapes[0], shapes[1], lexical.shape)
+    )
 
 
 def _refuse_impossible(totals: Floats) -> None:

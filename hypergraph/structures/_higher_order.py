@@ -16,7 +16,7 @@ from autodiff.conversion import as_floats
 from autodiff.validators import one_of
 from hypergraph.arrays import as_flat_adjoint
 from hypergraph.errors import WeightError
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ class HigherOrderTrees(Structure):
     axes: ClassVar[str]
     """What indexes the weights: "hms", "ghm" or "ghms"."""
 
-    n: int = field(converter=size_of("n"), validator=ge(1))
+    n: int = field(converter=as_size, validator=ge(1))
     roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @property

@@ -23,7 +23,7 @@ from hypergraph.batched.context_free import ContextFreeChart, best_parses
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 from hypergraph.structures.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ContextFree(Structure):
     """
 
     grammar: Grammar = field(validator=instance_of(Grammar))
-    n: int = field(converter=size_of("n"), validator=ge(1))
+    n: int = field(converter=as_size, validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[ContextFree]":

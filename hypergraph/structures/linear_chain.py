@@ -21,7 +21,7 @@ from hypergraph.batched.chart import ChartOfOne
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -60,8 +60,8 @@ class LinearChain(Structure):
     array([0.847, 0.153])
     """
 
-    length: int = field(converter=size_of("length"), validator=ge(1))
-    states: int = field(converter=size_of("states"), validator=ge(1))
+    length: int = field(converter=as_size, validator=ge(1))
+    states: int = field(converter=as_size, validator=ge(1))
     shared_transitions: bool = field(default=False)
 
     @classmethod

@@ -22,7 +22,7 @@ from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -48,7 +48,7 @@ class ProjectiveTrees(Structure):
     5.0
     """
 
-    n: int = field(converter=size_of("n"), validator=ge(1))
+    n: int = field(converter=as_size, validator=ge(1))
     roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
 
     @classmethod

@@ -21,7 +21,7 @@ from autodiff.conversion import as_floats
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -56,8 +56,8 @@ class SecondOrderChain(Structure):
     array([0, 1, 1, 0])
     """
 
-    length: int = field(converter=size_of("length"), validator=ge(1))
-    states: int = field(converter=size_of("states"), validator=ge(1))
+    length: int = field(converter=as_size, validator=ge(1))
+    states: int = field(converter=as_size, validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[SecondOrderChain]":

@@ -20,7 +20,7 @@ from autodiff.conversion import as_floats
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, size_of
+from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -52,9 +52,9 @@ class Segmentation(Structure):
     [(0, 1, 0), (1, 4, 1)]
     """
 
-    length: int = field(converter=size_of("length"), validator=ge(1))
-    labels: int = field(converter=size_of("labels"), validator=ge(1))
-    max_segment: int = field(converter=size_of("max_segment"), validator=ge(1))
+    length: int = field(converter=as_size, validator=ge(1))
+    labels: int = field(converter=as_size, validator=ge(1))
+    max_segment: int = field(converter=as_size, validator=ge(1))
 
     @classmethod
     def examples(cls) -> "list[Segmentation]":

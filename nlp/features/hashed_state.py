@@ -35,7 +35,9 @@ def check_hashed_state(state: Mapping[str, NDArray[Any]], slots: int, columns: i
     """
     floats = {key: as_floats(state[key], f"the state's {key}", StateMismatchError) for key in _FLOATS}
     whole = {key: as_integers(state[key], f"the state's {key}", StateMismatchError) for key in _INTEGERS}
-    found = HashedState(**floats, **whole)
+    found = HashedState(
+        floats["weights"], floats["memory"], whole["touched"], whole["steps"], whole["starts"], floats["rates"]
+    )
     if found.weights.shape != (slots,):
         raise StateMismatchError(f"the state has {found.weights.size} slots, and this {slots}")
     if found.memory.shape != (slots, columns):

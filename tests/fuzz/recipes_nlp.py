@@ -21,6 +21,7 @@ exempt(
     "nlp.evaluation.Evaluation",
     "nlp.evaluation.LengthScore",
     "nlp.evaluation.RelationScore",
+    "nlp.evaluation.Score",
     "nlp.deps.kinds.Placed",
 )
 exempt("takes no arrays and no numbers", "nlp.conll.Format", "nlp.deps.demo.garden", "nlp.deps.demo.garden_file")
@@ -74,15 +75,6 @@ def files() -> Iterable[Case]:
 
 
 # Evaluation
-
-
-@recipe("nlp.evaluation.Score")
-def score() -> Iterable[Case]:
-    def use(words: Any, attached: Any, labelled: Any) -> Any:
-        made = evaluation.Score(words=words, attached=attached, labelled=labelled)
-        return made.uas, made.las
-
-    yield Case(use, words=8, attached=6, labelled=5)
 
 
 @recipe("nlp.evaluation.evaluate")
