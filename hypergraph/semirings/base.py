@@ -84,7 +84,7 @@ class Semiring(ABC):
 
     def lift(self, log_weights: NDArray[np.float64]) -> Array:
         """Return the semiring values, `(weights, *shape)`, that log-weights `(weights,)` stand for."""
-        return log_weights
+        return as_kernel_floats(log_weights, "weights")
 
     def sum(self, values: Array) -> Array:
         """Return the ⊕ of values along the first axis, by halves."""

@@ -45,15 +45,19 @@ def check_hashed_state(state: Mapping[str, NDArray[Any]], slots: int, columns: i
     touched, starts, rates = found.touched, found.starts, found.rates
     if touched.ndim != 1 or (touched.size and not (touched.min() >= 0 and touched.max() < slots)):
         raise StateMismatchError(f"the state's touched slots must be a vector of numbers from 0 to {slots - 1}")
-    if found.steps.shape != (2,) or not 0 <= found.steps[1] <= found.steps[0]:
+    if found.steps.shape != (2,) or not 0 <= found.steps[1] <= found.steps[0] < 1 << 53:
         raise StateMismatchError(f"the state's steps are {found.steps.tolist()}; expected (steps, averaged_from)")
     rising = starts.ndim == 1 and rates.shape == starts.shape and bool((np.diff(starts) > 0).all())
     if not rising or (starts.size and (starts[0] != 0 or starts[-1] >= max(found.steps[0], 1))):
         raise StateMismatchError("the state's starts must rise from 0 and stay below its steps, with a rate for each")
-    finite = all(np.isfinite(array).all() for array in floats.values())
+    finite = all((np.abs(array) < _LARGEST).all() for array in floats.values())
     if not finite or (rates < 0).any() or (found.steps[0] > 0 and not rates.size):
-        raise StateMismatchError("the state holds NaN, an infinity or a negative rate, or lacks the rates of its steps")
+        raise StateMismatchError(
+            "the state holds NaN, a huge number or a negative rate, or lacks the rates of its steps"
+        )
     return found
 
 
+# The square of the largest gradient is far below; what is above comes from no training.
+_LARGEST = 1e250
 _FLOATS, _INTEGERS = ("weights", "memory", "rates"), ("touched", "steps", "starts")

@@ -78,15 +78,15 @@ def _shapes(array: Any) -> Iterator[Mutation]:
             ):
                 where = np.arange(size) % array.shape[axis]
                 yield _same(f"axis {axis} of length {size}", np.take(array, where, axis=axis))
-    yield _same("an axis more, in front", array[None])
-    yield _same("an axis more, at the end", array[..., None])
-    yield _same("flat", array.reshape(-1))
+    yield _same("an axis more, in front", array[None].copy())
+    yield _same("an axis more, at the end", array[..., None].copy())
+    yield _same("flat", array.reshape(-1).copy())
     if array.size and array.ndim:
-        yield _same("an axis less", array[0])
+        yield _same("an axis less", array[0].copy())
         yield _same("a scalar", array.reshape(-1)[0])
         yield _same("an empty list", [])
     if array.ndim > 1:
-        yield _same("transposed", array.T)
+        yield _same("transposed", array.T.copy())
         yield _same("empty, with many axes", np.empty((0,) * array.ndim, dtype=array.dtype))
 
 

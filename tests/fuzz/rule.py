@@ -166,7 +166,7 @@ def _agree(left: Any, right: Any) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(_agree(*pair) for pair in zip(left, right, strict=True))
     if isinstance(left, str | bytes) or isinstance(right, str | bytes) or left is None or right is None:
-        return left == right
+        return type(left) is type(right) and bool(left == right)
     if isinstance(left, list) or isinstance(right, list):
         return False
     one, other = np.asarray(left), np.asarray(right)
