@@ -1,5 +1,6 @@
 """The process in which doors are called: it may die or hang, which is then the answer."""
 
+import contextlib
 import json
 import os
 import queue
@@ -44,7 +45,7 @@ class Fuzzer:
                 return [*found, f"{latest}: hangs (no answer for {self.patience:g} s)"]
             if event is None:
                 code = process.wait()
-                self._process = None
+                self._forget()
                 return [*found, f"{latest}: the process died ({code})"]
             kind, text = event
             if kind == "done":
@@ -58,8 +59,16 @@ class Fuzzer:
         """End the process."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
-            self._process = None
+            self._forget()
+
+    def _forget(self) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.wait()
+        self._reader.join()  # closes standard output
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process = None
 
     def _running(self) -> "subprocess.Popen[str]":
         if self._process is None:
@@ -69,7 +78,8 @@ class Fuzzer:
                 text=True, env=self.environment,
             )  # fmt: skip
             self._events = queue.Queue()
-            threading.Thread(target=_read, args=(self._process, self._events), daemon=True).start()
+            self._reader = threading.Thread(target=_read, args=(self._process, self._events), daemon=True)
+            self._reader.start()
         return self._process
 
     def __enter__(self) -> "Fuzzer":

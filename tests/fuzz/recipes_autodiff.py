@@ -119,6 +119,29 @@ def as_indices() -> Iterable[Case]:
     yield Case(arrays.as_indices, indices=np.array([[0, 2], [1, 1]]), limit=3, owner="Gather", _keep=("limit",))
 
 
+@recipe("autodiff.arrays.as_integers")
+def as_integers() -> Iterable[Case]:
+    yield Case(arrays.as_integers, values=np.array([[0, 2], [1, 1]]))
+
+
+@recipe("autodiff.arrays.as_count")
+def as_count() -> Iterable[Case]:
+    yield Case(lambda value: arrays.as_count(value, "size"), value=3)
+
+
+@recipe("autodiff.arrays.as_generator")
+def as_generator() -> Iterable[Case]:
+    yield Case(lambda seed: arrays.as_generator(seed).random(), seed=3)
+
+
+@recipe("autodiff.arrays.check_broadcast")
+def check_broadcast() -> Iterable[Case]:
+    def use(left: Any, right: Any) -> Any:
+        return arrays.check_broadcast("Add", arrays.as_floats(left), arrays.as_floats(right))
+
+    yield Case(use, left=np.ones((2, 3)), right=np.ones(3))
+
+
 @recipe("autodiff.arrays.safe_product")
 def safe_product() -> Iterable[Case]:
     yield Case(arrays.safe_product, adjoint=np.arange(6.0).reshape(2, 3), partial=np.ones((2, 3)))
