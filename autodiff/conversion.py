@@ -51,7 +51,7 @@ def as_integers(values: ArrayLike, what: str = "values", error: type[Exception] 
     array([3, 2])
     >>> as_integers([3.7, 2], "lengths")
     Traceback (most recent call last):
-    autodiff.errors.DomainError: lengths: integers are needed, not float64 values such as 3.7
+    autodiff.errors.DomainError: lengths must be integers, not float64 values such as 3.7
     """
     array = _as_array(values, what, error)
     if array.dtype == np.int64:
@@ -59,7 +59,7 @@ def as_integers(values: ArrayLike, what: str = "values", error: type[Exception] 
     if not array.size:
         return np.zeros(array.shape, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise error(f"{what}: integers are needed, not {array.dtype} values such as {array.flat[0]}")
+        raise error(f"{what} must be integers, not {array.dtype} values such as {array.flat[0]}")
     if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         raise error(f"{what}: {array.max()} is too large for an index or a number of things")
     return array.astype(np.int64)

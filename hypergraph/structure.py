@@ -24,8 +24,8 @@ __all__ = ["LARGEST", "Chart", "Structure"]
 def shorten(text: str, most: int = 120) -> str:
     """Return a text for a message: its beginning, if it is long.
 
-    >>> shorten("Grammar(" + "rule, " * 1000)[-17:]
-    'le, … (6008 long)'
+    >>> shorten("Grammar(" + "rule, " * 1000)[-13:]
+    '… (6008 long)'
     """
     return text if len(text) <= most else f"{text[: most - 20].rstrip()} … ({len(text)} long)"
 

@@ -115,7 +115,7 @@ def choose_learning_rate(
     except TypeError:
         raise OptimizerError(f"choose_learning_rate: examples is {examples!r}, but must be a sequence") from None
     _check_settings(start, factor, reach, maximum_trials, sample_size, batch_size, epochs, count)
-    check_parameters(parameters)
+    check_parameters({name: np.array(array) for name, array in parameters.items()})
     diverged: tuple[type[Exception], ...] = (NonFiniteGradientError, DivergenceError, *divergence_errors)
     generator = as_generator(seed, "choose_learning_rate: seed", OptimizerError)
     chosen = generator.permutation(count)[:sample_size]

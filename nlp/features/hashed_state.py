@@ -55,6 +55,12 @@ def check_hashed_state(state: Mapping[str, NDArray[Any]], slots: int, columns: i
         raise StateMismatchError(
             "the state holds NaN, a huge number or a negative rate, or lacks the rates of its steps"
         )
+    squares, paid = found.memory[:, 1], found.memory[:, 2]
+    if (squares < 0).any() or (paid < 0).any() or (paid > found.steps[0]).any() or (paid != np.floor(paid)).any():
+        raise StateMismatchError(
+            f"the state's memory must have sums of squares, 0 or above, and numbers of paid steps from 0 to "
+            f"{found.steps[0]}"
+        )
     return found
 
 

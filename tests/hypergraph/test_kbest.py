@@ -54,7 +54,7 @@ def test_all_tied():
 
 
 def test_k_must_be_positive():
-    with pytest.raises(ValueError, match="k ≥ 1, not 0"):
+    with pytest.raises(ValueError, match="k is 0, but must be a whole number, 1 or above"):
         kbest(ProjectiveTrees(2), np.zeros((3, 3)), k=0)
 
 
