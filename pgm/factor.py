@@ -87,7 +87,8 @@ class Factor(ABC):
     """
 
     source: "PotentialSource | None" = None
-    log_potentials: Any  # where a family keeps its potentials, if it has some
+    _log_potentials: Any = None
+    _computed_from: "tuple[PotentialSource, tuple[int, ...]] | None" = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
         self.graph = owner(variables)
@@ -129,11 +130,34 @@ class Factor(ABC):
         """The log-potentials, with F as the first axis: what beliefs and gradients belong to; None if hard."""
         return None
 
+    @property
+    def log_potentials(self) -> Any:
+        """Where a family keeps its potentials, if it has some; those with a `source` follow its parameters.
+
+        Whoever runs or scores a graph reads them here, and so sees the parameters as they are now.
+        """
+        source = self.source
+        if source is not None:
+            known = self._computed_from
+            if known is None or known[0] is not source or known[1] != source.version:
+                self.refresh()
+        return self._log_potentials
+
+    @log_potentials.setter
+    def log_potentials(self, values: Any) -> None:
+        """Give the potentials; they then come from no source."""
+        if self.source is not None:
+            self.source = None
+        self._log_potentials = values
+
     def refresh(self) -> None:
-        """Compute the potentials anew by their `source`; without one they are what they are."""
-        if self.source is not None and self.potentials is not None:
-            shape = self.potentials.shape
-            self.log_potentials = check_log_potentials(self.name, self.source.potentials(), shape)
+        """Compute the potentials anew by their `source`, changed parameters or not; without one they stay."""
+        source = self.source
+        if source is not None and self._log_potentials is not None:
+            shape = self._log_potentials.shape
+            version = source.version
+            self._log_potentials = check_log_potentials(self.name, source.potentials(), shape)
+            self._computed_from = source, version
 
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:

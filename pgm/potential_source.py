@@ -17,8 +17,10 @@ Floats = NDArray[np.float64]
 class PotentialSource:
     """A module, and the inputs from which it computes the log-potentials of one family.
 
-    `Scored` and `LogLinear` have one; any other family with log-potentials (a hypergraph factor) learns as well once
-    its attribute `source` is set.  Several sources may share a module and parameters.
+    `Scored` and `LogLinear` have one, and a `HypergraphFactor` takes one; any other family with log-potentials learns
+    as well once its attribute `source` is set.  Several sources may share a module and parameters.  The family computes
+    its log-potentials anew when a parameter has changed; what else a module reads must not change (or
+    `Factor.refresh` be called).
 
     Parameters
     ----------
@@ -58,6 +60,13 @@ class PotentialSource:
         inside = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
         return inside | {parameter.name: parameter for parameter in self._given.values()}
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """The versions of the parameters: others once one of their values has changed, however that was done."""
+        if isinstance(self.module, Circuit):
+            return tuple(parameter.version for parameter in self.named_parameters().values())
+        return tuple(parameter.version for parameter in self._given.values())
+
     def potentials(self) -> Floats:
         """Compute the log-potentials."""
         values = np.asarray(self._forward(), dtype=np.float64)
@@ -79,7 +88,7 @@ class PotentialSource:
         return found
 
     def _forward(self) -> Any:
-        return self.module.forward(*(v.value if isinstance(v, Parameter) else v for v in self.inputs))
+        return self.module.forward(*(v.read() if isinstance(v, Parameter) else v for v in self.inputs))
 
     def _check_names(self) -> None:
         known = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
