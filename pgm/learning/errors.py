@@ -1,11 +1,11 @@
 """What can go wrong while learning."""
 
-from pgm.errors import PgmError
+from pgm.errors import FactorGraphError, PgmError
 
 __all__ = ["GoldError", "TrainingError"]
 
 
-class GoldError(PgmError, ValueError):
+class GoldError(FactorGraphError):
     """What an example says is right does not fit its graph, or what the objective needs."""
 
 

@@ -1,6 +1,6 @@
 """Decoding for the least expected loss under the beliefs, and how good it is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ def minimum_bayes_risk(
     graph: FactorGraph,
     inference: Inference | None = None,
     *,
-    evidence: Mapping[Any, Any] | None = None,
+    evidence: Any = None,
     decoder: MakeDecoder = VariableDecoder,
 ) -> NDArray[np.int64]:
     """Return (variables,): the assignment of least expected loss under the beliefs.

@@ -13,7 +13,6 @@ def fill(array):
     array[...] = 7.0
 
 
-
 def through_a_view(array):
     array.reshape(-1)[-1:] -= 2.0
 

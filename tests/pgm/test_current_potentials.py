@@ -32,7 +32,7 @@ def unrolled(graph):
 
 def written(graph, folder):
     write_uai(graph, folder / "model.uai")
-    return [family.log_potentials for family in read_uai(folder / "model.uai").families][0]
+    return read_uai(folder / "model.uai").families[0].log_potentials
 
 
 QUESTIONS = {
@@ -83,7 +83,9 @@ def test_after_training_the_graph_answers_with_the_new_weights():
     np.testing.assert_array_equal(BeliefPropagation().run(graph).flat_beliefs, fresh)
     problem = TrainingProblem([(graph, [1, 1])], ConditionalLogLikelihood())
     minimize_lbfgs(problem, problem.parameters, l2=0.1)
-    np.testing.assert_array_equal(JunctionTree().run(graph).log_partition, JunctionTree().run(model(weights)).log_partition)
+    np.testing.assert_array_equal(
+        JunctionTree().run(graph).log_partition, JunctionTree().run(model(weights)).log_partition
+    )
     assert weights.value[1] > 0.5
 
 
