@@ -55,6 +55,19 @@ class PotentialSource:
         self._given = {position: value for position, value in enumerate(inputs) if isinstance(value, Parameter)}
         self._check_names()
 
+    @classmethod
+    def of(cls, given: Any) -> "PotentialSource | None":
+        """Return a source, given one or a `Parameter` that holds the log-potentials themselves; None for anything else.
+
+        Examples
+        --------
+        >>> PotentialSource.of(Parameter("scores", [0.5, -0.5])).potentials()
+        array([ 0.5, -0.5])
+        """
+        if isinstance(given, Parameter):
+            return cls(_Itself(), [given])
+        return given if isinstance(given, PotentialSource) else None
+
     def named_parameters(self) -> dict[str, Parameter]:
         """Return what is learned, by name."""
         inside = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
@@ -95,3 +108,17 @@ class PotentialSource:
         for parameter in self._given.values():
             if known.setdefault(parameter.name, parameter) is not parameter:
                 raise PotentialError(f"two parameters of {self.module!r} are named {parameter.name!r}; rename one")
+
+
+class _Itself(Module):
+    """x → x."""
+
+    def forward(self, values: Floats) -> Floats:
+        """Return the values."""
+        self._keep()
+        return values
+
+    def backward(self, adjoint: Floats) -> tuple[Floats]:
+        """Return the adjoint."""
+        self._kept()
+        return (adjoint,)

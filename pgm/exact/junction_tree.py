@@ -139,7 +139,8 @@ class JunctionTree:
 
     def _checked(self, plan: Plan) -> Plan:
         if plan.memory > self.budget or plan.treewidth >= _MAX_AXES:
-            why = f"needs {more_bytes(plan.memory, self.budget)}, but the budget is {human_bytes(self.budget)}"
+            more = "more than " if plan.abandoned else ""
+            why = f"needs {more}{more_bytes(plan.memory, self.budget)}, but the budget is {human_bytes(self.budget)}"
             if plan.memory <= self.budget:
                 why = f"has a clique of {plan.treewidth + 1} variables, but an array has at most {_MAX_AXES} axes"
             raise TooLargeError(

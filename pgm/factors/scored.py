@@ -55,9 +55,7 @@ class Scored(Table):
         self._compute(variables, PotentialSource(module, inputs, possible=possible), name)
 
     def _compute(self, variables: Any, source: PotentialSource, name: str | None) -> None:
-        version = source.version
-        super().__init__(variables, source.potentials(), name=name)
-        self.source, self._computed_from = source, (source, version)
+        super().__init__(variables, source, name=name)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["Table"]:

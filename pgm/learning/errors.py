@@ -2,7 +2,7 @@
 
 from pgm.errors import FactorGraphError, PgmError
 
-__all__ = ["GoldError", "TrainingError"]
+__all__ = ["GoldError", "TrainingError", "UnboundedLossWarning"]
 
 
 class GoldError(FactorGraphError):
@@ -11,3 +11,7 @@ class GoldError(FactorGraphError):
 
 class TrainingError(PgmError, RuntimeError):
     """Training cannot go on; the message says at which example."""
+
+
+class UnboundedLossWarning(UserWarning):
+    """Losses are below what they can be: the log-partition of inference is too small, and its gradient leads astray."""
