@@ -142,7 +142,7 @@ class Circuit(Module):
         for slot, value in self._constants.items():
             values[slot] = value
         for slot, parameter in self._parameters.items():
-            values[slot] = parameter.value
+            values[slot] = parameter.read()
         for slot, value in zip(self._inputs, inputs, strict=True):
             values[slot] = value
         self._keep(values, plan.forward(values))

@@ -8,6 +8,7 @@ from pgm.errors import (
     FileFormatError,
     PgmError,
     PotentialError,
+    PotentialWarning,
     TooLargeError,
 )
 from pgm.factor import Factor, FactorRun
@@ -28,6 +29,7 @@ __all__ = [
     "FileFormatError",
     "PgmError",
     "PotentialError",
+    "PotentialWarning",
     "TooLargeError",
     "UnrolledBeliefPropagation",
     "Variable",

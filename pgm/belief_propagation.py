@@ -1,6 +1,5 @@
 """Belief propagation: sum-product or max-product, with any schedule."""
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -60,12 +59,12 @@ class BeliefPropagation:
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
     mode: Literal["sum", "max"] = field(default="sum", validator=one_of("sum", "max"))
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> BeliefResult:
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> BeliefResult:
         """Pass messages until they settle, or the iterations are used up; the result says which.
 
         Parameters
         ----------
-        evidence : observed states, {variable (or its name or number): state (or its number)}
+        evidence : observed states, {variable: state} by names or numbers, also of arrays; see `pgm.evidence`
 
         Raises
         ------

@@ -1,6 +1,14 @@
 """What can go wrong in `pgm`, each named by its meaning."""
 
-__all__ = ["ContradictionError", "FactorGraphError", "FileFormatError", "PgmError", "PotentialError", "TooLargeError"]
+__all__ = [
+    "ContradictionError",
+    "FactorGraphError",
+    "FileFormatError",
+    "PgmError",
+    "PotentialError",
+    "PotentialWarning",
+    "TooLargeError",
+]
 
 
 class PgmError(Exception):
@@ -13,6 +21,10 @@ class FactorGraphError(PgmError, ValueError):
 
 class PotentialError(PgmError, ValueError):
     """Log-potentials of the wrong shape, or with a value that is none (NaN or +inf)."""
+
+
+class PotentialWarning(UserWarning):
+    """Log-potentials that look like something else: probabilities, of which nobody took the logarithm."""
 
 
 class ContradictionError(PgmError, ValueError):

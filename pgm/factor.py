@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_floats
-from pgm.errors import PotentialError
+from pgm._warning import warn
+from pgm.errors import PotentialError, PotentialWarning
+from pgm.potential_source import PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
 if TYPE_CHECKING:
     from pgm.channel import Channel
     from pgm.layout import Block
-    from pgm.potential_source import PotentialSource
 
 __all__ = ["Factor", "FactorRun", "check_log_potentials"]
 
@@ -88,7 +89,8 @@ class Factor(ABC):
     """
 
     source: "PotentialSource | None" = None
-    log_potentials: Any  # where a family keeps its potentials, if it has some
+    _log_potentials: Any = None
+    _computed_from: "tuple[PotentialSource, tuple[int, ...]] | None" = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
         self.graph = owner(variables)
@@ -106,7 +108,7 @@ class Factor(ABC):
                     f"{self.name}: the factors of a family have the same numbers of states at each position, but here "
                     f"position {int(np.argmax((cards != cards[:1]).any(axis=0)))} has different ones"
                 )
-            self.cardinalities = tuple(cards[0].tolist())
+            self.cardinalities = tuple(cards[0].tolist()) if len(cards) else _of_empty(variables, self.degree)
 
     # What a family is
 
@@ -130,11 +132,44 @@ class Factor(ABC):
         """The log-potentials, with F as the first axis: what beliefs and gradients belong to; None if hard."""
         return None
 
+    @property
+    def log_potentials(self) -> Any:
+        """Where a family keeps its potentials, if it has some; those with a `source` follow its parameters.
+
+        Whoever runs or scores a graph reads them here, and so sees the parameters as they are now.
+        """
+        source = self.source
+        if source is not None:
+            known = self._computed_from
+            if known is None or known[0] is not source or known[1] != source.version:
+                self.refresh()
+        return self._log_potentials
+
+    @log_potentials.setter
+    def log_potentials(self, values: Any) -> None:
+        """Give the potentials; they then come from no source."""
+        if self.source is not None:
+            self.source = None
+        self._log_potentials = values
+
     def refresh(self) -> None:
-        """Compute the potentials anew by their `source`; without one they are what they are."""
-        if self.source is not None and self.potentials is not None:
-            shape = self.potentials.shape
-            self.log_potentials = check_log_potentials(self.name, self.source.potentials(), shape)
+        """Compute the potentials anew by their `source`, changed parameters or not; without one they stay."""
+        source = self.source
+        if source is not None and self._log_potentials is not None:
+            shape = self._log_potentials.shape
+            version = source.version
+            self._log_potentials = check_log_potentials(self.name, source.potentials(), shape, computed=True)
+            self._computed_from = source, version
+
+    def _take_potentials(self, given: Any, shape: tuple[int, ...]) -> None:
+        """Keep log-potentials that are given, or the source (or parameter) that they are computed from."""
+        source = PotentialSource.of(given)
+        if source is None:
+            self.log_potentials = check_log_potentials(self.name, given, shape)
+            return
+        version = source.version
+        self._log_potentials = check_log_potentials(self.name, source.potentials(), shape, computed=True)
+        self.source, self._computed_from = source, (source, version)
 
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:
@@ -195,8 +230,19 @@ class Factor(ABC):
         return f"<{self.name}: {self.num_factors} factors over {self.degree} variables>"
 
 
-def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return log-potentials as a float64 array of a shape (broadcast to it), or say what is wrong with them.
+def _of_empty(variables: Any, degree: int) -> tuple[int, ...]:
+    """Return the numbers of states at each position of a family of no factors."""
+    columns = list(variables)
+    return tuple(v.cardinality for v in columns) if len(columns) == degree else (2,) * degree
+
+
+def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...], *, computed: bool = False) -> Floats:
+    """Return log-potentials as a float64 array of a shape, or say what is wrong with them.
+
+    Parameters
+    ----------
+    shape : (factors, …); without the first axis they are the same for all factors.  No other axis may be missing
+    computed : whether they come from parameters, and not from a person who may have forgotten the logarithm
 
     Raises
     ------
@@ -205,6 +251,12 @@ def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -
     """
     array = np.array(as_floats(values, f"{name}: log-potentials", PotentialError), order="C")
     if array.shape != shape:
+        if array.ndim < len(shape) - 1:
+            raise PotentialError(
+                f"{name}: log-potentials of shape {array.shape} do not fit {shape}: axes are missing; they are "
+                f"{shape[1:]}, or that for each of {shape[0]} factors; if a factor for each variable was meant, give "
+                f"the variables as [x]"
+            )
         try:
             array = np.array(np.broadcast_to(array, shape), order="C")
         except ValueError:
@@ -216,4 +268,20 @@ def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...]) -
             f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, "
             f"or -inf for what is impossible"
         )
+    if not computed and _look_like_probabilities(array):
+        warn(
+            f"{name}: all log-potentials are between 0 and 1, and sum to 1: are they probabilities?  "
+            f"If so, give np.log(…) of them",
+            PotentialWarning,
+        )
     return array
+
+
+def _look_like_probabilities(array: Floats) -> bool:
+    """Whether values that are not all alike are in (0, 1), and each factor's (or each row or column of it) sum to 1."""
+    if array.ndim < 2 or not array.size or not 0.0 < array.flat[0] < 1.0:
+        return False  # as most are
+    if not (array.min() > 0.0 and array.max() < 1.0) or np.ptp(array) == 0.0:
+        return False
+    sums = (array.sum(axis=tuple(range(1, array.ndim))), array.sum(axis=-1), array.sum(axis=1))
+    return any(bool((abs(total - 1.0) < 1e-6).all()) for total in sums)

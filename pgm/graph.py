@@ -1,8 +1,9 @@
 """A factor graph: variables, and factors over them."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import prod
+from operator import index as whole
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from pgm import kernels
 from pgm.errors import FactorGraphError
+from pgm.evidence import Evidence, find_evidence
 from pgm.factor import Factor
 from pgm.variables import Variable, VariableArray
 
@@ -44,6 +46,7 @@ class FactorGraph:
         self._first: list[int] = []
         self._by_name: dict[str, int] = {}
         self._cards_array = np.zeros(0, dtype=np.int64)
+        self._starts = np.zeros(1, dtype=np.int64)
         self._derived: dict[Hashable, Any] = {}
         self._derived_from: list[int] = []
         self._derived_families: list[Factor] = []  # kept, so that no other family can have the same id
@@ -57,9 +60,7 @@ class FactorGraph:
 
     def variables(self, name: str, shape: int | tuple[int, ...], states: Sequence[Any] | int = 2) -> VariableArray:
         """Add an array of variables with the same states."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        if any(size < 0 for size in shape):
-            raise FactorGraphError(f"variables {name!r}: the shape {shape} has a negative size")
+        shape = _as_shape(name, shape)
         first = self._add_block(name, shape, states)
         index = first + np.arange(prod(shape), dtype=np.int64).reshape(shape)
         return VariableArray(self, index, name, self._blocks[-1][3])
@@ -106,8 +107,17 @@ class FactorGraph:
             self._cards_array = np.array(self._cardinalities, dtype=np.int64)
         return self._cards_array
 
+    @property
+    def state_starts(self) -> NDArray[np.int64]:
+        """(variables + 1,): where the states of each variable begin in a flat array of all states."""
+        if len(self._starts) != self.num_variables + 1:
+            self._starts = np.concatenate([[0], np.cumsum(self.cardinalities)])
+        return self._starts
+
     def variable_at(self, index: int) -> Variable:
         """Return the variable with this number."""
+        if not 0 <= index < self.num_variables:
+            raise FactorGraphError(f"there is no variable number {index}; {_numbers(self.num_variables)}")
         block = int(np.searchsorted(self._first, index, side="right")) - 1
         first, name, shape, states = self._blocks[block]
         if shape:
@@ -154,20 +164,25 @@ class FactorGraph:
             )
         return float(sum(family.score(states[family.variables]).sum() for family in self.families))
 
-    def evidence(self, observed: Mapping[Any, Any] | None) -> dict[int, int]:
-        """Return observed states as {variable number: state number}, given by Variables, names or numbers."""
-        found: dict[int, int] = {}
-        for key, state in (observed or {}).items():
-            variable = key
-            if isinstance(key, str):
-                variable = self[key]
-            elif isinstance(key, int | np.integer):
-                variable = self.variable_at(int(key))
-            self.check_owns(variable)
-            if not isinstance(variable, Variable):
-                raise FactorGraphError(f"evidence on {key!r}: give single variables, not {type(variable).__name__}")
-            found[variable.index] = variable.state(state)
+    def find(self, key: Any) -> Variable | VariableArray:
+        """Return a variable or an array of variables, given that, its name, or a variable's number."""
+        if isinstance(key, str):
+            return self[key]
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
+            return self.variable_at(int(key))
+        self.check_owns(key)
+        return key
+
+    def find_one(self, key: Any) -> Variable:
+        """Return a single variable, given that, its name, or its number."""
+        found = self.find(key)
+        if not isinstance(found, Variable):
+            raise FactorGraphError(f"{found.name!r} is an array of variables of shape {found.shape}; give single ones")
         return found
+
+    def evidence(self, observed: Any) -> Evidence:
+        """Return states, given in any of the forms of `pgm.evidence`, as {variable number: state number}."""
+        return find_evidence(self, observed)
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` makes of the graph's structure (a schedule's plan), again only once that has changed."""
@@ -197,6 +212,8 @@ class FactorGraph:
             raise FactorGraphError(
                 f"{factor!r} is over variable {factor.variables[outside][0]}, but there are {self.num_variables}"
             )
+        if not factor.num_factors:
+            return
         cardinalities = tuple(self.cardinalities[factor.variables[0]].tolist())
         if cardinalities != factor.cardinalities:
             raise FactorGraphError(
@@ -206,7 +223,7 @@ class FactorGraph:
     def _add_block(self, name: str, shape: tuple[int, ...], states: Sequence[Any] | int) -> int:
         if name in self._by_name:
             raise FactorGraphError(f"there is already a variable {name!r}; choose another name")
-        names: tuple[Hashable, ...] = tuple(range(states)) if isinstance(states, int) else tuple(states)
+        names: tuple[Hashable, ...] = _as_states(name, states)
         if not names or len(set(names)) != len(names):
             raise FactorGraphError(f"variable {name!r}: the states {names} must be different, and at least one")
         first = len(self._cardinalities)
@@ -215,6 +232,33 @@ class FactorGraph:
         self._first.append(first)
         self._cardinalities.extend([len(names)] * prod(shape))
         return first
+
+
+def _as_shape(name: str, shape: Any) -> tuple[int, ...]:
+    try:
+        sizes = (whole(shape),) if np.ndim(shape) == 0 else tuple(whole(size) for size in shape)
+    except TypeError:
+        raise FactorGraphError(f"variables {name!r}: the shape is whole numbers, not {shape!r}") from None
+    if any(size < 0 for size in sizes):
+        raise FactorGraphError(f"variables {name!r}: the shape {sizes} has a negative size")
+    return sizes
+
+
+def _as_states(name: str, states: Any) -> tuple[Hashable, ...]:
+    if isinstance(states, int | np.integer):
+        return tuple(range(int(states)))
+    if not isinstance(states, Iterable):
+        raise FactorGraphError(f"variable {name!r}: states are their names or their number, not {states!r}")
+    # A NumPy array's entries as Python's own values, for messages and for comparisons.
+    labels = tuple(states.tolist() if isinstance(states, np.ndarray) else states)
+    wrong = [label for label in labels if not isinstance(label, Hashable)]
+    if wrong:
+        raise FactorGraphError(f"variable {name!r}: a state cannot be called {wrong[0]!r}; names must be hashable")
+    return labels
+
+
+def _numbers(count: int) -> str:
+    return f"there are {count} variables, 0 to {count - 1}" if count else "the graph has none"
 
 
 def _is_within(place: tuple[int, ...], shape: tuple[int, ...]) -> bool:

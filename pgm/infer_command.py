@@ -10,11 +10,15 @@ from typing import Any, NoReturn
 
 import click
 
+from pgm.belief_propagation import BeliefPropagation
 from pgm.errors import PgmError
+from pgm.exact.junction_tree import JunctionTree
 from pgm.graph import FactorGraph
 
 __all__ = ["infer"]
 
+_BP = BeliefPropagation()  # whose defaults are the shell's as well
+_GIB = 2**30
 _TASKS = {"bp": ("MAR", "PR"), "bp-max": ("MAP",), "junction": ("MAR", "PR", "MAP"), "brute": ("MAR", "PR", "MAP")}
 
 
@@ -23,12 +27,28 @@ _TASKS = {"bp": ("MAR", "PR"), "bp-max": ("MAP",), "junction": ("MAR", "PR", "MA
 @click.option("--evidence", type=click.Path(path_type=Path), help="Observed states: n variable state variable state …")
 @click.option("--method", type=click.Choice(list(_TASKS)), help="How; bp by default, and bp-max for MAP.")
 @click.option("--task", type=click.Choice(["MAR", "PR", "MAP"]), default="MAR", show_default=True, help="What to find.")
-@click.option("--iterations", type=click.IntRange(1), default=1000, show_default=True, help="Of bp, at most.")
-@click.option("--tolerance", type=click.FloatRange(0.0), default=1e-8, show_default=True, help="At which bp stops.")
+@click.option("--iterations", type=click.IntRange(1), default=_BP.iterations, show_default=True, help="Of bp, at most.")
 @click.option(
-    "--damping", type=click.FloatRange(0.0, 1.0, max_open=True), default=0.5, show_default=True, help="Of bp."
+    "--tolerance",
+    type=click.FloatRange(0.0),
+    default=_BP.tolerance,
+    show_default=True,
+    help="At which bp stops.",
 )
-@click.option("--budget", type=click.FloatRange(0.0), default=2.0, show_default=True, help="GiB that junction may use.")
+@click.option(
+    "--damping",
+    type=click.FloatRange(0.0, 1.0, max_open=True),
+    default=_BP.damping,
+    show_default=True,
+    help="Of bp.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0.0),
+    default=JunctionTree().budget / _GIB,
+    show_default=True,
+    help="GiB that junction may use.",
+)
 def infer(
     model: Path,
     evidence: Path | None,
@@ -62,7 +82,7 @@ def infer(
         if method in ("bp", "bp-max"):
             text, report = _belief_propagation(graph, observed, task, settings)
         else:
-            text, report = _exact(graph, observed, method, task, int(budget * 2**30))
+            text, report = _exact(graph, observed, method, task, int(budget * _GIB))
     except PgmError as error:
         _refuse(str(error))
     except OSError as error:
@@ -83,7 +103,6 @@ def _belief_propagation(
     graph: FactorGraph, observed: Mapping[int, int], task: str, settings: Mapping[str, Any]
 ) -> tuple[str, str]:
     """Return the answer and what the summary says of it."""
-    from pgm.belief_propagation import BeliefPropagation
     from pgm.files import format_map, format_mar, format_pr
 
     result = BeliefPropagation(mode="max" if task == "MAP" else "sum", **settings).run(graph, evidence=observed)
@@ -100,7 +119,7 @@ def _belief_propagation(
 
 def _exact(graph: FactorGraph, observed: Mapping[int, int], method: str, task: str, budget: int) -> tuple[str, str]:
     """Return the answer and what the summary says of it."""
-    from pgm.exact import BruteForce, JunctionTree
+    from pgm.exact import BruteForce
     from pgm.files import format_map, format_mar, format_pr
 
     solver = JunctionTree(budget=budget) if method == "junction" else BruteForce()

@@ -17,8 +17,10 @@ Floats = NDArray[np.float64]
 class PotentialSource:
     """A module, and the inputs from which it computes the log-potentials of one family.
 
-    `Scored` and `LogLinear` have one; any other family with log-potentials (a hypergraph factor) learns as well once
-    its attribute `source` is set.  Several sources may share a module and parameters.
+    `Scored` and `LogLinear` have one, and a `HypergraphFactor` takes one; any other family with log-potentials learns
+    as well once its attribute `source` is set.  Several sources may share a module and parameters.  The family computes
+    its log-potentials anew when a parameter has changed; what else a module reads must not change (or
+    `Factor.refresh` be called).
 
     Parameters
     ----------
@@ -53,10 +55,30 @@ class PotentialSource:
         self._given = {position: value for position, value in enumerate(inputs) if isinstance(value, Parameter)}
         self._check_names()
 
+    @classmethod
+    def of(cls, given: Any) -> "PotentialSource | None":
+        """Return a source, given one or a `Parameter` that holds the log-potentials themselves; None for anything else.
+
+        Examples
+        --------
+        >>> PotentialSource.of(Parameter("scores", [0.5, -0.5])).potentials()
+        array([ 0.5, -0.5])
+        """
+        if isinstance(given, Parameter):
+            return cls(_Itself(), [given])
+        return given if isinstance(given, PotentialSource) else None
+
     def named_parameters(self) -> dict[str, Parameter]:
         """Return what is learned, by name."""
         inside = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
         return inside | {parameter.name: parameter for parameter in self._given.values()}
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """The versions of the parameters: others once one of their values has changed, however that was done."""
+        if isinstance(self.module, Circuit):
+            return tuple(parameter.version for parameter in self.named_parameters().values())
+        return tuple(parameter.version for parameter in self._given.values())
 
     def potentials(self) -> Floats:
         """Compute the log-potentials."""
@@ -79,10 +101,24 @@ class PotentialSource:
         return found
 
     def _forward(self) -> Any:
-        return self.module.forward(*(v.value if isinstance(v, Parameter) else v for v in self.inputs))
+        return self.module.forward(*(v.read() if isinstance(v, Parameter) else v for v in self.inputs))
 
     def _check_names(self) -> None:
         known = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
         for parameter in self._given.values():
             if known.setdefault(parameter.name, parameter) is not parameter:
                 raise PotentialError(f"two parameters of {self.module!r} are named {parameter.name!r}; rename one")
+
+
+class _Itself(Module):
+    """x → x."""
+
+    def forward(self, values: Floats) -> Floats:
+        """Return the values."""
+        self._keep()
+        return values
+
+    def backward(self, adjoint: Floats) -> tuple[Floats]:
+        """Return the adjoint."""
+        self._kept()
+        return (adjoint,)

@@ -8,9 +8,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm.assignments import likeliest, one_by_one
+from pgm.beliefs import Beliefs, check_different
 from pgm.check import edge_marginals, entropies
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
+from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
 from pgm.schedules import Plan
 from pgm.variables import Variable, VariableArray
@@ -21,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)
-class BeliefResult:
+class BeliefResult(Beliefs):
     """Beliefs after some iterations, and an honest word on whether they have settled.
 
     Attributes
@@ -38,6 +40,11 @@ class BeliefResult:
     residuals: Floats = field(repr=False)
 
     @property
+    def graph(self) -> FactorGraph:
+        """The graph that was asked."""
+        return self.passing.layout.graph
+
+    @property
     def residual(self) -> float:
         """The greatest change of a message in the last iteration."""
         return float(self.residuals[-1]) if len(self.residuals) else 0.0
@@ -46,25 +53,6 @@ class BeliefResult:
     def flat_beliefs(self) -> Floats:
         """(states,): the beliefs of all variables one after another."""
         return self.passing.beliefs()
-
-    @property
-    def beliefs(self) -> list[Floats]:
-        """The belief of each variable, by number."""
-        return np.split(self.flat_beliefs, self.passing.layout.start[1:-1])
-
-    def belief(self, of: Variable | VariableArray | Factor | str) -> Floats:
-        """Return the belief of a variable (states,), of an array of variables (…, states), or of a factor's potentials.
-
-        For a hard factor, which has none, the belief is its marginals: (F, W) over the states of its variables.
-        """
-        start = self.passing.layout.start
-        if isinstance(of, Factor):
-            return self._factor_belief(of)
-        if isinstance(of, str):
-            of = self.passing.layout.graph[of]
-        self.passing.layout.graph.check_owns(of)
-        index = np.asarray(of.index)
-        return self.flat_beliefs[start[index][..., None] + np.arange(of.cardinality)]
 
     @cached_property
     def log_partition(self) -> float:
@@ -85,11 +73,11 @@ class BeliefResult:
         """-log_partition; at a fixed point, the average energy of the beliefs minus their Bethe entropy."""
         return -self.log_partition
 
-    def entropy(self, of: Variable | VariableArray | Factor) -> Floats:
+    def entropy(self, of: Variable | VariableArray | str | int | Factor) -> Floats:
         """Return the entropy, in nats, of the belief of variables or of each factor of a family."""
         if isinstance(of, Factor):
             return np.concatenate([entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)])
-        return np.asarray(self._variable_entropies[np.asarray(of.index)])
+        return np.asarray(self._variable_entropies[np.asarray(self.graph.find(of).index)])
 
     @cached_property
     def disagreement(self) -> float:
@@ -129,10 +117,7 @@ class BeliefResult:
 
     def _rows_of(self, factor: Factor) -> list[tuple[Factor, FactorRun, Any]]:
         """Return where the rows of a family of the graph are, in the order of its rows."""
-        families = self.passing.layout.graph.families
-        number = next((i for i, family in enumerate(families) if family is factor), None)
-        if number is None:
-            raise FactorGraphError(f"{factor!r} is not a factor of this graph")
+        number = self._number_of(factor)
         found = []
         for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
             first = 0
@@ -146,6 +131,21 @@ class BeliefResult:
                       for rows, (f, run, at) in found for i, row in enumerate(rows)}  # fmt: skip
             return [single[row] for row in range(factor.num_factors)]
         return [place for _, place in found]
+
+    def _joint_belief(self, variables: list[int]) -> Floats:
+        """Return the joint belief of variables that are together in one table, marginalised from the table's."""
+        check_different(self.graph, variables)
+        wanted = set(variables)
+        for family in self.graph.families:
+            if family.potentials is None or family.potentials.shape[1:] != family.cardinalities:
+                continue  # its potentials are no table over its variables
+            rows = np.flatnonzero(np.isin(family.variables, variables).sum(axis=1) == len(wanted))
+            if len(rows):
+                axes = [int(np.flatnonzero(family.variables[rows[0]] == v)[0]) for v in variables]
+                others = tuple(d for d in range(family.degree) if d not in axes)
+                kept = sorted(axes)
+                return self._factor_belief(family)[rows[0]].sum(axis=others).transpose([kept.index(a) for a in axes])
+        return super()._joint_belief(variables)
 
     def _factor_belief(self, factor: Factor) -> Floats:
         self._only_sums("the belief of a factor")

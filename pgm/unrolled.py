@@ -1,6 +1,5 @@
 """Belief propagation as a module: a fixed number of iterations, differentiated exactly."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ class UnrolledBeliefPropagation(Module):
         iterations: int,
         schedule: Schedule | str = "parallel",
         damping: float = 0.0,
-        evidence: Mapping[Any, Any] | None = None,
+        evidence: Any = None,
         variables_only: bool = False,
     ) -> None:
         self.graph, self.iterations, self.damping = graph, iterations, damping

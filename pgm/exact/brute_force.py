@@ -1,16 +1,18 @@
 """Inference by listing every assignment: slow, and simple enough to be believed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.belief_table import BeliefTable
+from pgm.beliefs import check_different, labelled
 from pgm.errors import ContradictionError, TooLargeError
 from pgm.exact.result import ExactResult, MapResult
-from pgm.exact.tables import LocalTable, embed, local_tables, observations
+from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
 from pgm.graph import FactorGraph
 
 __all__ = ["BruteForce"]
@@ -37,11 +39,13 @@ class BruteForce:
     array([0.333, 0.667])
     >>> BruteForce().maximum(graph).states()
     {'rain': 'no', 'wet': 'no'}
+    >>> BruteForce().query(graph, ["rain", "wet"])["yes", "no"]
+    0.04...
     """
 
     limit: int = field(default=1 << 22, kw_only=True)
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> ExactResult:
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> ExactResult:
         """Return marginals and the log-partition.
 
         Raises
@@ -67,9 +71,19 @@ class BruteForce:
                 rows[table.family].append(embed(joint_belief, graph.families[table.family], table.row, observed))
             return [np.stack(family) for family in rows]
 
-        return ExactResult(graph, float(top + np.log(total)), beliefs, factor_beliefs)
+        def joint_belief(variables: list[int]) -> Floats:
+            check_different(graph, variables)
+            known = [v for v in variables if v not in observed]
+            return spread(graph, variables, _marginal(weights, [free.index(v) for v in known]), observed)
 
-    def maximum(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> MapResult:
+        flat = np.concatenate([np.zeros(0), *beliefs])
+        return ExactResult(graph, float(top + np.log(total)), flat, factor_beliefs, joint_belief)
+
+    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+        """Return the joint belief of some variables (or their names), with labels; raises what `run` raises."""
+        return labelled(graph, variables, self.run(graph, evidence=evidence).belief(variables))
+
+    def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return the most probable assignment, the first if there are several."""
         observed, free, _, joint = self._joint(graph, evidence)
         best = np.zeros(graph.num_variables, dtype=np.int64)
@@ -77,9 +91,7 @@ class BruteForce:
         best[free] = np.unravel_index(int(np.argmax(joint)), joint.shape)
         return MapResult(graph, best, graph.score(best))
 
-    def _joint(
-        self, graph: FactorGraph, evidence: Mapping[Any, Any] | None
-    ) -> tuple[dict[int, int], list[int], list[LocalTable], Floats]:
+    def _joint(self, graph: FactorGraph, evidence: Any) -> tuple[dict[int, int], list[int], list[LocalTable], Floats]:
         """Return the evidence, the free variables, the tables, and the log-potential of every assignment."""
         observed = observations(graph, evidence)
         free = [v for v in range(graph.num_variables) if v not in observed]

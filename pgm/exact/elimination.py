@@ -13,6 +13,8 @@ _BYTES = 8
 _WORKING_COPIES = 3  # of the largest table: a clique, its exponentials, and the next product
 _CROWD = 200  # neighbours; when all variables have more, all that is left becomes one clique at once
 _HOPELESS = 1 << 40  # table entries beyond which no better order is looked for either
+_FAR = math.log(64)  # times the budget: an order that needs more is given up, and so are those like it
+_HOPELESSLY_FAR = math.log(2**20)  # times the budget: if min-weight needs more, nothing else is tried
 _CHEAP = 100_000  # table entries below which no better order is looked for
 _PATIENCE = 6  # restarts in a row that find nothing better
 _RESTARTS = 20  # of min-fill with ties broken at random; on real models the best is often 4 to 64 times smaller
@@ -22,7 +24,7 @@ _Step = tuple[tuple[int, ...], set[int]]  # variables that are eliminated, and t
 _Rule = Callable[[float, set[int], dict[int, set[int]]], tuple[float, float]]  # log size, neighbours, edges to a cost
 
 
-def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int]) -> Plan:
+def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int], *, budget: int | None = None) -> Plan:
     """Return the cheapest of the junction trees that some greedy orders give: min-fill, weighted min-fill, min-weight.
 
     If all of them are expensive, min-fill is tried again with ties broken at random (by a fixed seed).
@@ -31,6 +33,7 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int]) -> Plan
     ----------
     scopes : the variables of each table
     cards : the number of states of every variable that is to be eliminated
+    budget : bytes; an order is given up where a clique is so far beyond them that no other order will help
 
     Examples
     --------
@@ -58,6 +61,15 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int]) -> Plan
     def random_fill(size: float, near: set[int], edges: dict[int, set[int]]) -> tuple[float, float]:
         return fill(size, near, edges)[0], chance.random()
 
+    def make(rule: _Rule, limit: float) -> Plan:
+        copies = {v: set(near) for v, near in edges.items()}
+        steps = _eliminate(copies, rule, logs, limit, by_neighbours=rule is weight)
+        return _plan(steps, cards) if sum(len(gone) for gone, _ in steps) == len(cards) else _abandoned(steps, cards)
+
+    entries = math.inf if budget is None else math.log(max(budget, 1) / (_BYTES * _WORKING_COPIES))
+    light = make(weight, entries + _HOPELESSLY_FAR)  # quick, so it comes first; min-fill takes several times as long
+    if light.abandoned:
+        return light
     chance = random.Random(0)
     best: Plan | None = None
     in_vain = 0
@@ -66,9 +78,11 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int]) -> Plan
             best.table_entries > _HOPELESS or (rule is random_fill and best.table_entries < _CHEAP)
         ):
             break
-        plan = _plan(_eliminate({v: set(near) for v, near in edges.items()}, rule, logs), cards)
+        plan = light if rule is weight else make(rule, entries + _FAR)
+        if plan.abandoned and best is None:  # what is left of this order is not looked at, nor are orders like it
+            return light
         in_vain += 1
-        if best is None or plan.table_entries < best.table_entries:
+        if best is None or (plan.table_entries < best.table_entries and not plan.abandoned):
             best, in_vain = plan, 0
         if in_vain == _PATIENCE:
             break
@@ -76,8 +90,14 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int]) -> Plan
     return best
 
 
-def _eliminate(edges: dict[int, set[int]], rule: _Rule, logs: Mapping[int, float]) -> list[_Step]:
-    """Eliminate the cheapest variable until none is left: return each, with its neighbours at that time."""
+def _eliminate(
+    edges: dict[int, set[int]], rule: _Rule, logs: Mapping[int, float], limit: float, *, by_neighbours: bool
+) -> list[_Step]:
+    """Eliminate the cheapest variable until none is left: return each, with its neighbours at that time.
+
+    Stops after a clique whose table has more than exp(limit) entries.  With `by_neighbours`, the cost of a variable
+    depends on its neighbours only, and not on the edges between them.
+    """
 
     def cost(v: int) -> tuple[float, float]:
         near = edges[v]
@@ -96,6 +116,9 @@ def _eliminate(edges: dict[int, set[int]], rule: _Rule, logs: Mapping[int, float
             steps.append((tuple(edges), set()))
             break
         near = edges.pop(v)
+        if logs[v] + sum(logs[u] for u in near) > limit:
+            steps.append(((v,), near))
+            break
         twins = {u for u in near if len(edges[u]) == len(near) and edges[u] - near == {v}}
         for u in twins:  # they see the same variables as v, and would be next
             del edges[u], current[u]
@@ -108,7 +131,8 @@ def _eliminate(edges: dict[int, set[int]], rule: _Rule, logs: Mapping[int, float
             edges[u].discard(v)
             new = near - edges[u]
             if len(new) > 1:  # more than u itself: an edge is filled in, and all that see both of its ends see a change
-                touched |= edges[u]
+                if not by_neighbours:
+                    touched |= edges[u]
                 edges[u] |= new
                 edges[u].discard(u)
         for u in touched:
@@ -117,6 +141,14 @@ def _eliminate(edges: dict[int, set[int]], rule: _Rule, logs: Mapping[int, float
                 current[u] = changed
                 heapq.heappush(queue, (*changed, u))
     return steps
+
+
+def _abandoned(steps: list[_Step], cards: Mapping[int, int]) -> Plan:
+    """Return what is known of a tree of which only some steps were made: that it is too large."""
+    gone, near = steps[-1]
+    size = math.prod(cards[v] for v in (*gone, *near))
+    memory = _BYTES * _WORKING_COPIES * size
+    return Plan((), len(gone) + len(near) - 1, size, size, memory, abandoned=True)
 
 
 def _plan(steps: list[_Step], cards: Mapping[int, int]) -> Plan:

@@ -1,19 +1,21 @@
 """Exact inference in a junction tree (Lauritzen & Spiegelhalter 1988), where the graph is narrow enough for one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.belief_table import BeliefTable
+from pgm.beliefs import check_different, labelled
 from pgm.errors import TooLargeError
 from pgm.exact.elimination import make_plan
 from pgm.exact.messages import Messages
 from pgm.exact.named_arrays import log_sum, maximise
-from pgm.exact.plan import Plan, human_bytes
+from pgm.exact.plan import Plan, human_bytes, more_bytes
 from pgm.exact.result import ExactResult, MapResult
-from pgm.exact.tables import embed, local_tables, observations
+from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
 from pgm.graph import FactorGraph
 
 __all__ = ["JunctionTree"]
@@ -37,7 +39,7 @@ class JunctionTree:
     >>> from pgm.factors import Table
     >>> graph = FactorGraph()
     >>> chain = graph.variables("x", shape=(100,), states=3)
-    >>> _ = graph.add(Table(chain[np.stack([np.arange(99), np.arange(1, 100)], axis=1)], np.eye(3)))
+    >>> _ = graph.add(Table([chain[:-1], chain[1:]], np.eye(3)))
     >>> print(JunctionTree().plan(graph))
     treewidth 1, 99 cliques, the largest with 9 entries, 4.8 KiB of memory
     >>> result = JunctionTree().run(graph, evidence={chain[0]: 1})
@@ -45,15 +47,21 @@ class JunctionTree:
     array([0.212, 0.576, 0.212])
     >>> JunctionTree().maximum(graph, evidence={chain[0]: 1}).score
     99.0
+    >>> JunctionTree().query(graph, ["x[0]", "x[2]"])[1, 1].__round__(3)  # in no factor together
+    0.151
     """
 
     budget: int = field(default=2 << 30, kw_only=True)
 
-    def plan(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> Plan:
-        """Return the tree that would be used, with its treewidth and memory; nothing large is allocated."""
-        return _plan(graph, observations(graph, evidence))
+    def plan(self, graph: FactorGraph, *, evidence: Any = None) -> Plan:
+        """Return the tree that would be used, with its treewidth and memory; nothing large is allocated.
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> ExactResult:
+        If that is far beyond the budget, no good tree is looked for: the plan is then `abandoned`, and its numbers are
+        those of the tree as far as it was made.
+        """
+        return self._plan(graph, observations(graph, evidence))
+
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> ExactResult:
         """Return marginals and the log-partition.
 
         Raises
@@ -75,9 +83,26 @@ class JunctionTree:
                 rows[table.family].append(embed(belief, graph.families[table.family], table.row, observed))
             return [np.stack(family) for family in rows]
 
-        return ExactResult(graph, log_partition, beliefs, factor_beliefs)
+        def joint_belief(variables: list[int]) -> Floats:
+            return self._joint(graph, observed, tree.tables, variables)
 
-    def maximum(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> MapResult:
+        flat = np.concatenate([np.zeros(0), *beliefs])
+        return ExactResult(graph, log_partition, flat, factor_beliefs, joint_belief)
+
+    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+        """Return the joint belief of some variables (or their names), with labels.
+
+        They need not be in one factor: the tree is made so that they are in one clique.  Raises what `run` raises.
+
+        Parameters
+        ----------
+        variables : single variables, names or numbers
+        """
+        numbers = [graph.find_one(one).index for one in variables]
+        observed = observations(graph, evidence)
+        return labelled(graph, list(variables), self._joint(graph, observed, None, numbers))
+
+    def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return a most probable assignment; raises what `run` raises."""
         observed, tree = self._tree(graph, evidence)
         tree.collect(maximise)
@@ -86,18 +111,40 @@ class JunctionTree:
             best[v] = state
         return MapResult(graph, best, graph.score(best))
 
-    def _tree(self, graph: FactorGraph, evidence: Mapping[Any, Any] | None) -> tuple[dict[int, int], Messages]:
+    def _tree(self, graph: FactorGraph, evidence: Any) -> tuple[dict[int, int], Messages]:
         observed = observations(graph, evidence)
-        plan = _plan(graph, observed)
-        if plan.memory > self.budget or plan.treewidth >= _MAX_AXES:
-            raise TooLargeError(
-                f"the junction tree needs {human_bytes(plan.memory)}, but the budget is {human_bytes(self.budget)} "
-                f"({plan}); use BeliefPropagation, observe more variables, or raise budget=…"
-            )
+        plan = self._checked(self._plan(graph, observed))
         return observed, Messages(plan, list(local_tables(graph, observed)), graph)
 
+    def _joint(
+        self,
+        graph: FactorGraph,
+        observed: Mapping[int, int],
+        tables: Sequence[LocalTable] | None,
+        variables: list[int],
+    ) -> Floats:
+        """Return the joint belief of variables, (c_1, …, c_k), in a tree in which they are in one clique."""
+        check_different(graph, variables)
+        free = tuple(v for v in variables if v not in observed)
+        plan = self._checked(self._plan(graph, observed, free))
+        tree = Messages(plan, list(local_tables(graph, observed)) if tables is None else tables, graph)
+        tree.collect(log_sum)
+        return spread(graph, variables, tree.joint(free), observed)
 
-def _plan(graph: FactorGraph, observed: Mapping[int, int]) -> Plan:
-    cards = {v: int(card) for v, card in enumerate(graph.cardinalities) if v not in observed}
-    rows = [row for family in graph.families for row in family.variables.tolist()]
-    return make_plan({tuple(v for v in row if v not in observed) for row in rows}, cards)
+    def _plan(self, graph: FactorGraph, observed: Mapping[int, int], together: tuple[int, ...] = ()) -> Plan:
+        cards = {v: int(card) for v, card in enumerate(graph.cardinalities) if v not in observed}
+        rows = [row for family in graph.families for row in family.variables.tolist()]
+        scopes = {tuple(v for v in row if v not in observed) for row in rows} | {together}
+        return make_plan(scopes, cards, budget=self.budget)
+
+    def _checked(self, plan: Plan) -> Plan:
+        if plan.memory > self.budget or plan.treewidth >= _MAX_AXES:
+            more = "more than " if plan.abandoned else ""
+            why = f"needs {more}{more_bytes(plan.memory, self.budget)}, but the budget is {human_bytes(self.budget)}"
+            if plan.memory <= self.budget:
+                why = f"has a clique of {plan.treewidth + 1} variables, but an array has at most {_MAX_AXES} axes"
+            raise TooLargeError(
+                f"the junction tree {why} ({plan}); use BeliefPropagation, observe more variables"
+                + (", or raise budget=…" if plan.memory > self.budget else "")
+            )
+        return plan

@@ -105,6 +105,15 @@ class Messages:
         weights /= weights.sum()
         return _Belief(product.scope, weights)
 
+    def joint(self, scope: tuple[int, ...]) -> Floats:
+        """Return the joint marginals of variables that are together in some clique."""
+        if not scope:
+            return np.ones(())
+        self.distribute()
+        rarest = min((self.holders[v] for v in scope), key=len)
+        home = next(i for i in rarest if set(scope).issubset(self.plan.cliques[i].scope))
+        return self._belief(home).onto(scope)
+
     def table_beliefs(self) -> list[Floats]:
         """Return the joint marginals of every table."""
         result = [np.ones(()) for _ in self.tables]

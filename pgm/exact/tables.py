@@ -1,7 +1,7 @@
 """Every factor of a graph as a table over its unobserved variables: what exact methods work on."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm.errors import ContradictionError, TooLargeError
+from pgm.evidence import Evidence
 from pgm.factor import Factor
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
 
-__all__ = ["LocalTable", "embed", "family_tables", "local_tables", "observations", "scores_of"]
+__all__ = ["LocalTable", "embed", "family_tables", "local_tables", "observations", "scores_of", "spread"]
 
 Floats = NDArray[np.float64]
 
@@ -37,10 +38,10 @@ class LocalTable:
     row: int = field()
 
 
-def observations(graph: FactorGraph, evidence: Mapping[Any, Any] | None) -> dict[int, int]:
+def observations(graph: FactorGraph, evidence: Any) -> Evidence:
     """Return {variable: state} of the observed variables and of those that have only one state."""
     single = {int(v): 0 for v in np.flatnonzero(graph.cardinalities == 1)}
-    return single | graph.evidence(evidence)
+    return Evidence(graph, single | graph.evidence(evidence))
 
 
 def local_tables(
@@ -95,6 +96,13 @@ def embed(table: Floats, family: Factor, row: int, observed: Mapping[int, int]) 
     """Return a distribution over a factor's unobserved variables as one over all of them: (c_1, …, c_D)."""
     result = np.zeros(family.cardinalities)
     result[tuple(observed.get(int(v), slice(None)) for v in family.variables[row])] = table
+    return result
+
+
+def spread(graph: FactorGraph, variables: Sequence[int], belief: Floats, observed: Mapping[int, int]) -> Floats:
+    """Return a joint belief of those of some variables that are not observed as one of all of them, (c_1, …, c_k)."""
+    result = np.zeros([int(graph.cardinalities[v]) for v in variables])
+    result[tuple(observed.get(v, slice(None)) for v in variables)] = belief
     return result
 
 

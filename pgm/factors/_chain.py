@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff import Parameter
 from hypergraph.structure import Structure
 from pgm.errors import PotentialError
 from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.potential_source import PotentialSource
 from pgm.variables import as_index
 
 __all__ = ["Chain"]
@@ -23,13 +25,20 @@ class Chain(HypergraphFactor):
     order: ClassVar[int]
 
     def __init__(
-        self, variables: Any, transitions: ArrayLike, *, shared: bool = False, name: str | None = None
+        self,
+        variables: Any,
+        transitions: ArrayLike | Parameter | PotentialSource,
+        *,
+        shared: bool = False,
+        name: str | None = None,
     ) -> None:
         self.shared = shared
         window = self.order + 1
-        if np.ndim(transitions) < window:
+        source = PotentialSource.of(transitions)
+        given = np.asarray(transitions if source is None else source.potentials())
+        if given.ndim < window:
             raise PotentialError(f"{type(self).__name__}: transitions have {window} axes of states, the last ones")
-        length, states = as_index(variables).shape[1], np.shape(transitions)[-1]
+        length, states = as_index(variables).shape[1], given.shape[-1]
         structure, unary, windows = self.trellis(length, states)
         uses = np.full((structure.num_weights, 2), -1)
         uses[unary] = np.stack(np.divmod(np.arange(length * states), states), axis=-1).reshape(length, states, 2)
@@ -37,8 +46,10 @@ class Chain(HypergraphFactor):
         table = (states,) * window
         shape = table if shared else (max(length - self.order, 0), *table)
         terms[windows] = np.arange(int(np.prod(shape))).reshape(shape)
+        same = source is None and not shared and given.shape == table  # the same everywhere
         super().__init__(
-            variables, structure, uses, log_potentials=transitions, shape=shape, terms=terms,
+            variables, structure, uses, shape=shape,
+            log_potentials=np.broadcast_to(given, shape) if same else transitions, terms=terms,
             cardinalities=(states,) * length, check=False, name=name,
         )  # fmt: skip
         if self.cardinalities != (states,) * length:

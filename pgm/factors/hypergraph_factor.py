@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff import Parameter
 from hypergraph import HypergraphBuilder
 from hypergraph.structure import Structure
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, check_log_potentials
+from pgm.factor import Factor
 from pgm.factors._hypergraph_run import HypergraphPass, HypergraphRun, expand
 from pgm.factors._uses import Uses, as_pairs
+from pgm.potential_source import PotentialSource
 
 __all__ = ["HypergraphFactor"]
 
@@ -40,8 +42,11 @@ class HypergraphFactor(Factor):
     uses : (weights, 2) of (position of the variable, state), (-1, -1) for a weight of no variable; or a dictionary
         {weight: (position, state)}, by the weight's name or its number
     default : the default state of all variables, or (degree,) one for each with -1 for none; None for none at all
-    log_potentials : (weights,) log-weights of its own, or (factors, weights); by default 0, and then they are no
-    parameters shape, terms : if the potentials have another shape, or are shared: the shape, and (weights,) or
+    log_potentials : (weights,) log-weights of its own, or (factors, weights); by default 0, and then they are not
+        learned.  A `Parameter` or a `PotentialSource` that gives them is
+    parameters : instead of `log_potentials`, those of the weights that belong to no variable alone, in their order (see
+        `free_weights`): (free weights,) or (factors, free weights), or a `Parameter` or `PotentialSource` of that
+    shape, terms : if the potentials have another shape, or are shared: the shape, and (weights,) or
         (weights, T) flat indices of the potentials whose sum is the log-weight, -1 for none
     groups : (degree,) numbers; of the variables with one number, each derivation turns on exactly one (the arcs into a
         word).  -1 for none.  Only for speed, and it is not checked
@@ -81,7 +86,8 @@ class HypergraphFactor(Factor):
         uses: Mapping[Any, tuple[int, int]] | ArrayLike,
         *,
         default: ArrayLike | None = None,
-        log_potentials: ArrayLike | None = None,
+        log_potentials: ArrayLike | Parameter | PotentialSource | None = None,
+        parameters: ArrayLike | Parameter | PotentialSource | None = None,
         shape: tuple[int, ...] | None = None,
         terms: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -98,11 +104,24 @@ class HypergraphFactor(Factor):
         self.uses = Uses.of(self.name, structure, pairs, self.cardinalities, default, groups, possible)
         if check or (check is None and self.uses.is_small):
             self.uses.check(self.name)
+        if parameters is not None:
+            if not (log_potentials is None and shape is None and terms is None):
+                raise FactorGraphError(
+                    f"{self.name}: parameters are those of the weights of no variable; give them, or log_potentials "
+                    f"with shape and terms"
+                )
+            log_potentials, shape = parameters, (len(self.free_weights),)
+            terms = np.full(structure.num_weights, -1)
+            terms[self.free_weights] = np.arange(len(self.free_weights))
         shape = (structure.num_weights,) if shape is None else shape
         self.terms = _terms(self.name, structure.num_weights, int(np.prod(shape)), terms)
-        self.log_potentials: Floats | None = None
         if log_potentials is not None:
-            self.log_potentials = check_log_potentials(self.name, log_potentials, (self.num_factors, *shape))
+            self._take_potentials(log_potentials, (self.num_factors, *shape))
+
+    @property
+    def free_weights(self) -> NDArray[np.int64]:
+        """The numbers of the structure's weights that belong to no variable, ascending."""
+        return np.flatnonzero(self.uses.slot < 0)
 
     @property
     def potentials(self) -> Floats | None:

@@ -1,16 +1,19 @@
 """Parses of a context-free grammar: a variable for each span says which symbol it is, or none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff import Parameter
 from hypergraph import Hypergraph, HypergraphBuilder
 from hypergraph.structures import Grammar
 from pgm.errors import FactorGraphError
+from pgm.factor import check_log_potentials
 from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.potential_source import PotentialSource
 from pgm.variables import as_index
 
 __all__ = ["LabelledConstituency"]
@@ -27,10 +30,13 @@ class LabelledConstituency(HypergraphFactor):
     Parameters
     ----------
     spans : one variable for each span (i, j), 0 ≤ i < j ≤ n, by i and then j, with 1 + symbols states; (factors, spans)
-        for a family.  Single words are spans too: their messages are the lexical scores
-    grammar : binary rules and start symbols; its own weights are not used
+        for a family.  Single words are spans too: their messages are lexical scores as well
+    grammar : binary rules and start symbols; its own weights and its lexicon are used by `of_sentence` only
     n : number of words
-    rules : (rules,) log-potentials in the order of `grammar.rules`, or (factors, rules); by default 0
+    rules : (rules,) log-potentials in the order of `grammar.rules`, or (factors, rules); by default 0.  A `Parameter`
+        is learned
+    lexical : (n, symbols), or (factors, n, symbols): log-potentials of the symbol of each word.  The potentials are
+        then [rules (rules,), lexical (n, symbols)] in one vector, which `parts` takes apart
 
     References
     ----------
@@ -45,37 +51,89 @@ class LabelledConstituency(HypergraphFactor):
     >>> run = parse.run(np.zeros((1, 24)), parse.prepare(parse.potentials))
     >>> run.log_partition.round(9), run.beliefs  # one parse, which uses both rules
     (array([0.]), array([[1., 1.]]))
+
+    With a lexicon:
+
+    >>> grammar = Grammar.parse("S\\nS -> N V -1\\n===\\nN -> time -1\\nV -> time -3\\nV -> flies -2")
+    >>> spans = FactorGraph().variables("span", 3, ["none", *grammar.symbols])
+    >>> LabelledConstituency.of_sentence(spans, grammar, ["time", "flies"]).score(np.array([[2, 1, 3]]))
+    array([-4.])
     """
 
     def __init__(
-        self, spans: Any, grammar: Grammar, n: int, rules: ArrayLike = 0.0, *, name: str | None = None
+        self,
+        spans: Any,
+        grammar: Grammar,
+        n: int,
+        rules: ArrayLike | Parameter | PotentialSource | None = None,
+        *,
+        lexical: ArrayLike | None = None,
+        name: str | None = None,
     ) -> None:
         self.grammar, self.n = grammar, n
+        name = name or type(self).__name__
         self.places = [(i, j) for i in range(n) for j in range(i + 1, n + 1)]
+        factors, given = as_index(spans).shape
         count, symbols = len(self.places), len(grammar.symbols)
-        if as_index(spans).shape[1] != count:
-            raise FactorGraphError(
-                f"LabelledConstituency: {as_index(spans).shape[1]} variables; {n} words have {count} spans"
-            )
+        if given != count:
+            raise FactorGraphError(f"{name}: {given} variables; {n} words have {count} spans")
         labels = np.stack(np.divmod(np.arange(count * symbols), symbols), axis=1) + np.array([0, 1])
         rule_count = len(grammar.rules)
+        potentials = np.zeros(rule_count) if rules is None else rules
+        terms = np.full((count, symbols), -1)
+        size = rule_count
+        if lexical is not None:
+            if PotentialSource.of(potentials) is not None:
+                raise FactorGraphError(
+                    f"{name}: rules come from parameters, so give lexical scores as a Table over the words' spans"
+                )
+            words = [self.places.index((i, i + 1)) for i in range(n)]
+            terms[words] = rule_count + np.arange(n * symbols).reshape(n, symbols)
+            size += n * symbols
+            parts = [
+                check_log_potentials(name, potentials, (factors, rule_count)),  # type: ignore[arg-type]
+                check_log_potentials(name, lexical, (factors, n, symbols)).reshape(factors, -1),
+            ]
+            potentials = np.concatenate(parts, axis=1)
         super().__init__(
             spans, _chart(grammar, n), np.concatenate([labels, np.full((rule_count, 2), -1)]), default=0,
-            log_potentials=rules, shape=(rule_count,),
-            terms=np.concatenate([np.full(count * symbols, -1), np.arange(rule_count)]),
+            log_potentials=potentials, shape=(size,), terms=np.concatenate([terms.ravel(), np.arange(rule_count)]),
             cardinalities=(symbols + 1,) * count, check=False, name=name,
         )  # fmt: skip
         if set(self.cardinalities) != {symbols + 1}:
             raise FactorGraphError(f"{self.name}: spans have {symbols + 1} states, none and each of {grammar.symbols}")
 
+    @classmethod
+    def of_sentence(
+        cls, spans: Any, grammar: Grammar, words: Sequence[str], *, name: str | None = None
+    ) -> "LabelledConstituency":
+        """Return the parses of a sentence, scored by the grammar's own rule weights and its lexicon.
+
+        A symbol that the lexicon does not have for a word is impossible there.
+
+        Raises
+        ------
+        hypergraph.errors.GrammarError
+            If a word is not in the lexicon.
+        """
+        return cls(spans, grammar, len(words), grammar.rule_weights, lexical=grammar.lexical(words), name=name)
+
+    def parts(self, values: ArrayLike) -> tuple[Floats, Floats | None]:
+        """Return rules (…, rules) and lexical (…, n, symbols), None without, of potentials, beliefs or gradients."""
+        array = np.asarray(values, dtype=np.float64)
+        rules, words = np.split(array, [len(self.grammar.rules)], axis=-1)
+        if not words.shape[-1]:
+            return rules, None
+        return rules, words.reshape(*array.shape[:-1], self.n, len(self.grammar.symbols))
+
     def score(self, assignment: NDArray[np.int64]) -> Floats:
-        """Return the sum of the rules of a parse, and -inf for what is none."""
+        """Return the sum of the rules (and words) of a parse, and -inf for what is none."""
         assert self.log_potentials is not None
         return np.array(
-            [self._score(states, rules) for states, rules in zip(assignment, self.log_potentials, strict=True)]
+            [self._score(states, *self.parts(own)) for states, own in zip(assignment, self.log_potentials, strict=True)]
         )
 
-    def _score(self, states: NDArray[np.int64], rules: Floats) -> float:
+    def _score(self, states: NDArray[np.int64], rules: Floats, lexical: Floats | None) -> float:
         symbols = self.grammar.symbols
         tree = {span: symbols[s - 1] for span, s in zip(self.places, states.tolist(), strict=True) if s > 0}
         if len(tree) != 2 * self.n - 1 or tree.get((0, self.n)) not in self.grammar.start:
@@ -88,17 +146,22 @@ class LabelledConstituency(HypergraphFactor):
                 if len(halves) != 1 or (symbol, *halves[0]) not in number:
                     return -np.inf
                 total += rules[number[(symbol, *halves[0])]]
-        return total
+            elif lexical is not None:
+                total += lexical[i, self.grammar.number[symbol]]
+        return float(total)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["LabelledConstituency"]:
-        """Yield a grammar of one symbol on three words, and one of two symbols on two."""
+        """Yield a grammar of one symbol on three words, and one of two symbols on two, without and with words."""
         one = Grammar(["X"], [("X", "X", "X")])
         two = Grammar(["A"], [("A", "A", "B"), ("A", "B", "B"), ("B", "A", "A"), ("B", "B", "A")])
         for grammar, n in ((one, 1), (one, 3), (two, 2)):
             count = n * (n + 1) // 2
             yield cls(np.arange(2 * count).reshape(2, count), grammar, n, rng.normal(size=(2, len(grammar.rules))))
         yield cls(np.arange(6), two, 3, [-np.inf, 0.3, -0.4, 1.0])
+        lexical = rng.normal(size=(2, 2, 2))
+        lexical[0, 1, 0] = -np.inf
+        yield cls(np.arange(6).reshape(2, 3), two, 2, rng.normal(size=4), lexical=lexical)
 
 
 @lru_cache(maxsize=32)

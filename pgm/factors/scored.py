@@ -17,8 +17,8 @@ __all__ = ["Scored"]
 class Scored(Table):
     """A table whose log-potentials are the output of any module: a neural scorer, or one linear layer.
 
-    The potentials are computed once here and again by `refresh()`, as training does after each step.  For inference it
-    is a table like any other.
+    The potentials are computed here, and again whenever they are asked for after a parameter has changed.  For
+    inference it is a table like any other.
 
     Parameters
     ----------
@@ -37,13 +37,12 @@ class Scored(Table):
     array([[1. , 0.5],
            [2. , 2.5]])
     >>> bias.value[:] = 0.0
-    >>> table.refresh()
     >>> table.log_potentials
     array([[1., 0.],
            [2., 2.]])
     """
 
-    source: PotentialSource
+    source: PotentialSource | None
 
     def __init__(
         self,
@@ -56,8 +55,7 @@ class Scored(Table):
         self._compute(variables, PotentialSource(module, inputs, possible=possible), name)
 
     def _compute(self, variables: Any, source: PotentialSource, name: str | None) -> None:
-        self.source = source
-        super().__init__(variables, source.potentials(), name=name)
+        super().__init__(variables, source, name=name)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["Table"]:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff import Parameter
 from pgm import kernels
 from pgm.channel import Channel
-from pgm.factor import Factor, FactorRun, check_log_potentials
+from pgm.factor import Factor, FactorRun
 from pgm.layout import Block
 from pgm.pair_channel import PairChannel
+from pgm.potential_source import PotentialSource
 from pgm.unary_channel import UnaryChannel
 
 __all__ = ["Table"]
@@ -24,27 +26,31 @@ class Table(Factor):
 
     Parameters
     ----------
-    variables : a list of variables for one factor; an array (factors, degree) of them for a family
-    log_potentials : (c_1, …, c_D) for one factor, or shared by a family; (factors, c_1, …, c_D) for a family
+    variables : a list of variables for one factor; for a family a list of arrays of variables, one for each position,
+        or an array (factors, degree) of them
+    log_potentials : (c_1, …, c_D) for one factor, or shared by a family; (factors, c_1, …, c_D) for a family.  A
+        `Parameter` of such a shape is learned
 
     Examples
     --------
     >>> from pgm import FactorGraph
     >>> graph = FactorGraph()
     >>> pixels = graph.variables("pixel", shape=(4,))
-    >>> agree = Table(pixels[[[0, 1], [1, 2], [2, 3]]], [[0.5, 0.0], [0.0, 0.5]])
+    >>> agree = Table([pixels[:-1], pixels[1:]], [[0.5, 0.0], [0.0, 0.5]])  # each with the next
     >>> agree
     <Table: 3 factors over 2 variables>
     """
 
-    def __init__(self, variables: Any, log_potentials: ArrayLike, *, name: str | None = None) -> None:
+    def __init__(
+        self, variables: Any, log_potentials: ArrayLike | Parameter | PotentialSource, *, name: str | None = None
+    ) -> None:
         super().__init__(variables, name=name)
-        if (
-            self.graph is None and np.ndim(log_potentials) >= self.degree
-        ):  # plain numbers: the table says how many states
-            self.cardinalities = np.shape(log_potentials)[-self.degree :]
-        shape = (self.num_factors, *self.cardinalities)
-        self.log_potentials = check_log_potentials(self.name, log_potentials, shape)
+        if self.graph is None:  # plain numbers: the table says how many states
+            source = PotentialSource.of(log_potentials)
+            given = np.shape(log_potentials if source is None else source.potentials())  # type: ignore[arg-type]
+            if len(given) >= self.degree:
+                self.cardinalities = given[-self.degree :]
+        self._take_potentials(log_potentials, (self.num_factors, *self.cardinalities))
 
     @property
     def potentials(self) -> Floats:

@@ -19,6 +19,7 @@ from pgm.variables import Variable
 __all__ = ["read_bif"]
 
 Floats = NDArray[np.float64]
+_ROUNDING = 0.01  # by which the rows of real files miss 1: their numbers are rounded
 
 
 def read_bif(path: AnyPath) -> FactorGraph:
@@ -143,12 +144,13 @@ def _table(tokens: BifTokens, scope: list[Variable]) -> Floats:
             row = tuple(parent.states.index(state) for parent, state in zip(parents, states, strict=True))
             if row in rows:
                 tokens.fail(f"the row {tuple(states)} for the second time", "each row once")
-            rows[row] = tokens.numbers(child.cardinality)
+            rows[row] = _distribution(tokens, child)
         elif word == "table":
             axes = [*range(1, len(scope)), 0]
             whole = tokens.numbers(math.prod(shape)).reshape(shape[-1:] + shape[:-1]).transpose(axes)
+            _check_sums(tokens, child, whole.sum(axis=-1))
         elif word == "default":
-            default = tokens.numbers(child.cardinality)
+            default = _distribution(tokens, child)
         else:
             tokens.fail(repr(word[:40]), "(states), table, default, property or }")
     if whole is not None and not rows:
@@ -162,3 +164,17 @@ def _table(tokens: BifTokens, scope: list[Variable]) -> Floats:
     for row in itertools.product(*map(range, shape[:-1])):
         table[row] = rows.get(row, default)
     return table
+
+
+def _distribution(tokens: BifTokens, child: Variable) -> Floats:
+    """Read the probabilities of a row."""
+    row = tokens.numbers(child.cardinality)
+    _check_sums(tokens, child, row.sum())
+    return row
+
+
+def _check_sums(tokens: BifTokens, child: Variable, sums: Floats) -> None:
+    wrong = np.abs(sums - 1.0) > _ROUNDING
+    if wrong.any():
+        worst = float(np.ravel(sums)[int(np.argmax(np.abs(np.ravel(sums) - 1.0)))])
+        tokens.fail(f"a row of {child.name!r} that sums to {worst:.6g}", "probabilities that sum to 1")

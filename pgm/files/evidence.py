@@ -1,9 +1,9 @@
 """Evidence files of the UAI competitions (.evid): `n v x v x …`, or the older form with several samples."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from pgm.errors import FactorGraphError
+from pgm.evidence import Evidence
 from pgm.files.tokens import AnyPath, Tokens, read_text, write_text
 from pgm.graph import FactorGraph
 from pgm.variables import Variable
@@ -11,7 +11,7 @@ from pgm.variables import Variable
 __all__ = ["read_evidence", "write_evidence"]
 
 
-def read_evidence(path: AnyPath, graph: FactorGraph, *, sample: int | None = None) -> dict[int, int]:
+def read_evidence(path: AnyPath, graph: FactorGraph, *, sample: int | None = None) -> Evidence:
     """Read evidence on a graph as {variable number: state number}.
 
     The file says `n` and then n times a variable and its state.  Variables are known by their names, which for UAI and
@@ -36,7 +36,7 @@ def read_evidence(path: AnyPath, graph: FactorGraph, *, sample: int | None = Non
     """
     tokens = Tokens(path, read_text(path))
     if not tokens.left:
-        return {}
+        return Evidence(graph, {})
     count = tokens.integer("the number of observed variables")
     if tokens.left == 2 * count:
         return _observed(tokens, graph, count)
@@ -59,7 +59,7 @@ def read_evidence(path: AnyPath, graph: FactorGraph, *, sample: int | None = Non
     return samples[sample or 0]
 
 
-def write_evidence(evidence: Mapping[Any, Any], path: AnyPath, graph: FactorGraph) -> None:
+def write_evidence(evidence: Any, path: AnyPath, graph: FactorGraph) -> None:
     """Write evidence, given as to `BeliefPropagation.run`, by the numbers of variables and states.
 
     Examples
@@ -76,7 +76,7 @@ def write_evidence(evidence: Mapping[Any, Any], path: AnyPath, graph: FactorGrap
     write_text(path, " ".join([str(len(observed)), *(f"{v} {x}" for v, x in observed.items())]) + "\n")
 
 
-def _observed(tokens: Tokens, graph: FactorGraph, count: int) -> dict[int, int]:
+def _observed(tokens: Tokens, graph: FactorGraph, count: int) -> Evidence:
     found: dict[int, int] = {}
     for _ in range(count):
         variable = _variable(tokens, graph)
@@ -88,7 +88,7 @@ def _observed(tokens: Tokens, graph: FactorGraph, count: int) -> dict[int, int]:
             tokens.fail(f"state {word[:40]!r}", f"one of variable {variable.name!r}, 0 to {variable.cardinality - 1}")
         if found.setdefault(variable.index, state) != state:
             tokens.fail(f"variable {variable.name!r} is observed in two states", "one state a variable")
-    return found
+    return Evidence(graph, found)
 
 
 def _variable(tokens: Tokens, graph: FactorGraph) -> Variable:

@@ -4,7 +4,7 @@ from pgm.learning.annealed_risk import AnnealedRisk, Annealing
 from pgm.learning.check import check_objective
 from pgm.learning.conditional_log_likelihood import ConditionalLogLikelihood
 from pgm.learning.decoder import Decoder
-from pgm.learning.errors import GoldError, TrainingError
+from pgm.learning.errors import GoldError, TrainingError, UnboundedLossWarning
 from pgm.learning.example import Example
 from pgm.learning.l2_distance import L2Distance
 from pgm.learning.marginal_log_likelihood import MarginalLogLikelihood
@@ -33,6 +33,7 @@ __all__ = [
     "Training",
     "TrainingError",
     "TrainingProblem",
+    "UnboundedLossWarning",
     "VariableDecoder",
     "accuracy",
     "check_objective",

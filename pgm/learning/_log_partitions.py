@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 class Inference(Protocol):
     """`BeliefPropagation`, or an exact method such as `pgm.exact.JunctionTree`."""
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> Any:
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> Any:
         """Return a result with a log-partition and the beliefs of factors."""
 
 

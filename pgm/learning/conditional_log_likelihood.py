@@ -1,6 +1,7 @@
 """Conditional log-likelihood, exact or (where inference is not) its Bethe surrogate."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -42,6 +43,8 @@ class ConditionalLogLikelihood(Objective):
 
     inference: Inference = field(default=BeliefPropagation())
     approximation_aware: bool = field(default=False, kw_only=True)
+
+    least_loss: ClassVar[float] = 0.0
 
     def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:
         """Return the loss and its gradient."""

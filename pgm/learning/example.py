@@ -1,15 +1,16 @@
 """What is learned from: a graph, and what is right in it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.errors import FactorGraphError
+from pgm.evidence import Evidence
 from pgm.graph import FactorGraph
 from pgm.learning.errors import GoldError
-from pgm.variables import VariableArray
 
 __all__ = ["Example", "ExampleLike", "as_assignment", "as_example", "state_starts"]
 
@@ -23,9 +24,9 @@ class Example:
 
     Parameters
     ----------
-    gold : (variables,) state numbers, -1 where unknown; or a dictionary {variable: state}, in which an array of
-        variables stands for an array of state numbers of the same shape
-    evidence : states that are given when the model is used, in the same form; objectives condition on them
+    gold : {variable: state} by names or numbers, also of arrays of variables; or (variables,) state numbers, -1 where
+        unknown: all the forms of `pgm.evidence`
+    evidence : states that are given when the model is used, in the same forms; objectives condition on them
     targets : (states of all variables,) beliefs that a model should have, for `L2Distance`; by default 1 for the right
         state of each variable whose state is known, and 0 for its others
 
@@ -65,19 +66,14 @@ class Example:
             object.__setattr__(self, "targets", targets)
 
     @property
-    def observed(self) -> dict[int, Any]:
-        """The evidence as {variable number: name of its state}, for inference."""
-        return self._known(self.evidence)
+    def observed(self) -> Evidence:
+        """The evidence, for inference."""
+        return self.graph.evidence(self.evidence)
 
     @property
-    def clamped(self) -> dict[int, Any]:
-        """Evidence and gold together, as {variable number: name of its state}."""
-        return self._known(self.gold)
-
-    def _known(self, states: Ints) -> dict[int, Any]:
-        known = np.flatnonzero(states >= 0).tolist()
-        # By name, because a number would be taken for a name where states are named by numbers.
-        return {v: self.graph.variable_at(v).states[states[v]] for v in known}
+    def clamped(self) -> Evidence:
+        """Evidence and gold together, for inference."""
+        return self.graph.evidence(self.gold)
 
     def complete(self, why: str) -> Ints:
         """Return the gold states, if all are known."""
@@ -112,36 +108,16 @@ def as_example(item: ExampleLike) -> Example:
 
 
 def as_assignment(graph: FactorGraph, states: Any) -> Ints:
-    """Return (variables,): state numbers, -1 where unknown; see `Example` for what it takes."""
+    """Return (variables,): state numbers, -1 where unknown; see `pgm.evidence` for what it takes."""
     result = np.full(graph.num_variables, -1, dtype=np.int64)
-    if not isinstance(states, Mapping):
-        given = np.asarray(states)
-        if given.shape != result.shape or not np.issubdtype(given.dtype, np.integer):
-            raise GoldError(
-                f"gold is (variables,) = {result.shape} whole numbers or a dictionary, not {given.dtype} {given.shape}"
-            )
-        result[:] = given
-    else:
-        for key, state in states.items():
-            if isinstance(key, VariableArray):
-                given = np.asarray(state)
-                if given.shape != key.shape or not np.issubdtype(given.dtype, np.integer):
-                    raise GoldError(
-                        f"{key.name!r} has the shape {key.shape}, but its states are {given.dtype} {given.shape}"
-                    )
-                result[key.index] = given
-            else:
-                for place, number in graph.evidence({key: state}).items():
-                    result[place] = number
-    wrong = np.flatnonzero((result < -1) | (result >= graph.cardinalities))
-    if len(wrong):
-        variable = graph.variable_at(int(wrong[0]))
-        raise GoldError(
-            f"variable {variable.name!r} has {variable.cardinality} states, and no number {result[wrong[0]]}"
-        )
+    try:
+        found = graph.evidence(states)
+    except FactorGraphError as error:
+        raise GoldError(str(error)) from error
+    result[list(found)] = list(found.values())
     return result
 
 
 def state_starts(graph: FactorGraph) -> Ints:
     """Return (variables + 1,): where the states of each variable begin in a flat array of all states."""
-    return np.concatenate([[0], np.cumsum(graph.cardinalities)])
+    return graph.state_starts

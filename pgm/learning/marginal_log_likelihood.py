@@ -1,6 +1,7 @@
 """Likelihood of the variables whose right state is known, summed over the others."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -43,6 +44,8 @@ class MarginalLogLikelihood(Objective):
 
     inference: Inference = field(default=BeliefPropagation())
     approximation_aware: bool = field(default=False, kw_only=True)
+
+    least_loss: ClassVar[float] = 0.0
 
     def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:
         """Return the loss and its gradient."""

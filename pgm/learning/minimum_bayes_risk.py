@@ -1,6 +1,6 @@
 """Decoding for the least expected loss under the beliefs, and how good it is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ def minimum_bayes_risk(
     graph: FactorGraph,
     inference: Inference | None = None,
     *,
-    evidence: Mapping[Any, Any] | None = None,
+    evidence: Any = None,
     decoder: MakeDecoder = VariableDecoder,
 ) -> NDArray[np.int64]:
     """Return (variables,): the assignment of least expected loss under the beliefs.
@@ -47,8 +47,6 @@ def accuracy(
 ) -> float:
     """Return the share of variables with a gold state that are decoded to it, observed ones aside.
 
-    The potentials are first computed from their parameters as these are now.
-
     Examples
     --------
     >>> from pgm.factors import Table
@@ -61,8 +59,6 @@ def accuracy(
     right = known = 0
     for item in examples:
         example = as_example(item)
-        for family in example.graph.families:
-            family.refresh()
         decoded = minimum_bayes_risk(example.graph, inference, evidence=example.observed, decoder=decoder)
         counts = (example.gold >= 0) & (example.evidence < 0)
         right += int((decoded == example.gold)[counts].sum())

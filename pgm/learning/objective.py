@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -38,6 +39,9 @@ class Objective(ABC):
     One of your own is a subclass, best an attrs-frozen one, with `evaluate`.  `check_objective` compares its gradient
     with finite differences.
     """
+
+    least_loss: ClassVar[float] = -np.inf
+    """What no loss is below if inference is right: 0 for likelihoods.  Training warns of losses that are."""
 
     @abstractmethod
     def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:

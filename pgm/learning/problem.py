@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Adjoint, Circuit, Parameter, SparseAdjoint
-from pgm.learning.errors import TrainingError
+from pgm._warning import warn
+from pgm.learning.errors import TrainingError, UnboundedLossWarning
 from pgm.learning.example import Example, ExampleLike, as_example
 from pgm.learning.objective import Evaluation, Objective
 
 __all__ = ["TrainingProblem"]
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-6
 
 
 class TrainingProblem:
@@ -53,6 +55,7 @@ class TrainingProblem:
         parameters: Iterable[Parameter] | Mapping[str, Parameter] | Circuit | None = None,
     ) -> None:
         self.objective = objective
+        self._warned = False
         self.examples = [item if callable(item) else as_example(item) for item in examples]
         if not self.examples:
             raise TrainingError("there are no examples to learn from")
@@ -85,6 +88,8 @@ class TrainingProblem:
         """
         with self._placed(parameters or {}):
             evaluations, gradients = self.evaluate(self.examples if batch is None else batch)
+        if not self._warned:
+            self.warn_of(*self.below(evaluations), len(evaluations))
         return float(np.mean([evaluation.loss for evaluation in evaluations])), gradients
 
     def evaluate(
@@ -107,6 +112,23 @@ class TrainingProblem:
                 raise _failed(name, error) from error
             evaluations.append(evaluation)
         return evaluations, {name: _mean(parts, len(batch)) for name, parts in found.items()}
+
+    def below(self, evaluations: Sequence[Evaluation]) -> tuple[int, float]:
+        """Return how many losses are below the objective's least, and the smallest loss."""
+        losses = [evaluation.loss for evaluation in evaluations]
+        least = self.objective.least_loss
+        return sum(loss < least - _ROUNDING * max(1.0, abs(loss)) for loss in losses), min(losses, default=np.inf)
+
+    def warn_of(self, count: int, smallest: float, of: int, when: str = "") -> None:
+        """Warn, once, of losses that are below the objective's least."""
+        if count and not self._warned:
+            self._warned = True
+            warn(
+                f"{when}the losses of {count} of {of} examples are below {self.objective.least_loss:g}, the smallest "
+                f"{smallest:.4g}: the log-partition of loopy belief propagation is too small there, and training may "
+                f"run off; use more iterations, damping, an exact method, or L2Distance",
+                UnboundedLossWarning,
+            )
 
     def reads(self, batch: Sequence[ExampleLike]) -> dict[str, NDArray[np.int64] | None]:
         """Return the rows of each parameter that a batch looks at, None for all: what lazy optimisers must catch up."""
@@ -160,6 +182,7 @@ class TrainingProblem:
     @contextmanager
     def _placed(self, arrays: Mapping[str, Floats]) -> Iterator[None]:
         """Let the parameters have other values for a while."""
+        arrays = {name: array for name, array in arrays.items() if array is not self.named[name].value}
         before = {name: self.named[name].value for name in arrays}
         try:
             for name, array in arrays.items():

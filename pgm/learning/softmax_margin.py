@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -49,6 +49,8 @@ class SoftmaxMargin(Objective):
     inference: Inference = field(default=BeliefPropagation())
     cost: float | Callable[[Example], Any] = field(default=1.0, kw_only=True)
     approximation_aware: bool = field(default=False, kw_only=True)
+
+    least_loss: ClassVar[float] = 0.0
 
     def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:
         """Return the loss and its gradient."""

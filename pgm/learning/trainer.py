@@ -29,12 +29,15 @@ class Epoch:
     development : the score on development data after the epoch, None if there is none
     unconverged : the number of examples whose inference said that it had not converged (on a tree, one iteration is
         exact, but belief propagation only sees that in a second one)
+    below : the number of examples whose loss was below what a loss can be (a likelihood above 1): then the Bethe
+        log-partition is no guide; `fit` warns of the first epoch with some
     """
 
     number: int = field()
     loss: float = field()
     development: float | None = field(default=None)
     unconverged: int = field(default=0)
+    below: int = field(default=0)
 
 
 @frozen
@@ -113,7 +116,7 @@ def fit(
     with _bar(epochs * batches, progress) as advance:
         for number in range(1, epochs + 1):
             losses: list[float] = []
-            unconverged = 0
+            unconverged = below = 0
             order = rng.permutation(count).tolist()
             for batch in range(batches):
                 chosen = order[batch * batch_size : (batch + 1) * batch_size]
@@ -124,10 +127,12 @@ def fit(
                     raise TrainingError(f"epoch {number}, {error}") from error.__cause__
                 losses.extend(evaluation.loss for evaluation in evaluations)
                 unconverged += sum(evaluation.converged is False for evaluation in evaluations)
+                below += problem.below(evaluations)[0]
                 advance()
             optimizer.finish(problem.parameters)
             score = None if development is None else float(development())
-            history.append(Epoch(number, float(np.mean(losses)), score, unconverged))
+            history.append(Epoch(number, float(np.mean(losses)), score, unconverged, below))
+            problem.warn_of(below, min(losses), count, f"epoch {number}: ")
             best.offer(history[-1], problem)
             if patience is not None and number - best.epoch >= patience:
                 break

@@ -1,6 +1,5 @@
 """Deterministic annealing: sum-product while the temperature falls (Smith & Eisner 2008, footnote 24)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from attrs import field, frozen
 from attrs.validators import ge, gt
 from numpy.typing import NDArray
 
+from pgm.assigned import Assigned
 from pgm.assignments import likeliest, one_by_one
 from pgm.belief_propagation import as_schedule
 from pgm.graph import FactorGraph
@@ -18,9 +18,10 @@ __all__ = ["AnnealingResult", "DeterministicAnnealing"]
 
 
 @frozen(eq=False)
-class AnnealingResult:
+class AnnealingResult(Assigned):
     """The assignment in which annealing ended, its log-score, and the temperatures that it went through."""
 
+    graph: FactorGraph = field(repr=False)
     assignment: NDArray[np.int64] = field()
     score: float = field()
     temperatures: NDArray[np.float64] = field(repr=False)
@@ -55,7 +56,7 @@ class DeterministicAnnealing:
     damping: float = field(default=0.2)
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> AnnealingResult:
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> AnnealingResult:
         """Anneal, and take the state of greatest belief of each variable; one by one where these do not go together.
 
         Raises
@@ -76,4 +77,4 @@ class DeterministicAnnealing:
         if score == -np.inf:  # states that do not go together: settle on one variable after another
             assignment = one_by_one(passing, plan)
             score = graph.score(assignment)
-        return AnnealingResult(assignment, score, temperatures)
+        return AnnealingResult(graph, assignment, score, temperatures)

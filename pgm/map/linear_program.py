@@ -12,7 +12,6 @@ A_ub x ≤ b_ub and A_eq x = b_eq for each factor.  A_ub is (F, constraints, D) 
 and b_eq.  Any other factor (one without the method, or whose method returns None) is tabulated, if it is small.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,11 @@ import scipy.sparse
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from pgm.assigned import Assigned
+from pgm.beliefs import Beliefs
 from pgm.errors import ContradictionError, PgmError
-from pgm.exact.result import belief_of
 from pgm.exact.tables import LocalTable, family_tables, observations
 from pgm.graph import FactorGraph
-from pgm.variables import Variable, VariableArray
 
 __all__ = ["LinearProgram", "LinearProgramResult"]
 
@@ -35,7 +34,7 @@ _INTEGRAL = 1e-6  # HiGHS is right to about 1e-7
 
 
 @frozen(eq=False)
-class LinearProgramResult:
+class LinearProgramResult(Beliefs, Assigned):
     """What the relaxation says.
 
     Attributes
@@ -44,7 +43,7 @@ class LinearProgramResult:
     assignment : (variables,) the solution, each variable rounded to its likeliest state
     score : the log-potential of that; -inf if rounding has broken a constraint
     integral : whether no rounding was needed: then the assignment is a most probable one
-    beliefs : the solution's μ_i
+    flat_beliefs : (states,) the solution's μ_i
     """
 
     graph: FactorGraph = field(repr=False)
@@ -52,11 +51,7 @@ class LinearProgramResult:
     assignment: NDArray[np.int64] = field(repr=False)
     score: float = field()
     integral: bool = field()
-    beliefs: list[Floats] = field(repr=False)
-
-    def belief(self, of: Variable | VariableArray) -> Floats:
-        """Return μ of a variable (states,) or of an array of variables (…, states)."""
-        return belief_of(self.beliefs, of)
+    flat_beliefs: Floats = field(repr=False)
 
 
 @frozen
@@ -82,7 +77,7 @@ class LinearProgram:
 
     limit: int = field(default=1 << 12, kw_only=True)
 
-    def run(self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None) -> LinearProgramResult:
+    def run(self, graph: FactorGraph, *, evidence: Any = None) -> LinearProgramResult:
         """Solve the relaxation.
 
         Raises
@@ -116,7 +111,8 @@ class LinearProgram:
         assignment = np.array([int(np.argmax(belief)) for belief in beliefs], dtype=np.int64)
         integral = all(float(belief.max()) > 1.0 - _INTEGRAL for belief in beliefs)
         bound = float(problem.constant - solution.fun)
-        return LinearProgramResult(graph, bound, assignment, graph.score(assignment), integral, beliefs)
+        flat = solution.x[: problem.start[-1]]
+        return LinearProgramResult(graph, bound, assignment, graph.score(assignment), integral, flat)
 
 
 class _Rows:

@@ -6,7 +6,7 @@ import pytest
 from pgm import ContradictionError, FactorGraph, FactorGraphError
 from pgm.exact import BruteForce
 from pgm.factors import AtMostOne, Table
-from pgm.map import Gibbs
+from pgm.sampling import Gibbs
 
 
 def loopy(seed: int) -> FactorGraph:

@@ -12,14 +12,13 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import NDArray
 
+from pgm.beliefs import Beliefs
 from pgm.errors import FactorGraphError
 from pgm.exact.junction_tree import JunctionTree
-from pgm.exact.result import belief_of
 from pgm.exact.tables import LocalTable, family_tables, observations, scores_of
 from pgm.factor import Factor
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
-from pgm.variables import Variable, VariableArray
 
 __all__ = ["Gibbs", "GibbsResult"]
 
@@ -31,21 +30,18 @@ _TABULATED = 1 << 12  # assignments up to which a factor is tabulated rather tha
 
 
 @frozen(eq=False)
-class GibbsResult:
+class GibbsResult(Beliefs):
     """Estimated marginals, and the last states.
 
     Attributes
     ----------
-    beliefs : for each variable the estimated probabilities of its states
+    flat_beliefs : (states,) for each variable the estimated probabilities of its states
     states : (chains, variables) where each chain has ended: a sample of each
     """
 
-    beliefs: list[Floats] = field(repr=False)
+    graph: FactorGraph = field(repr=False)
+    flat_beliefs: Floats = field(repr=False)
     states: States = field(repr=False)
-
-    def belief(self, of: Variable | VariableArray) -> Floats:
-        """Return the estimate for a variable (states,) or for an array of variables (…, states)."""
-        return belief_of(self.beliefs, of)
 
 
 @frozen(kw_only=True)
@@ -76,9 +72,7 @@ class Gibbs:
     chains: int = field(default=20, validator=ge(1))
     seed: int | np.random.Generator = field(default=0)
 
-    def run(
-        self, graph: FactorGraph, *, evidence: Mapping[Any, Any] | None = None, start: States | None = None
-    ) -> GibbsResult:
+    def run(self, graph: FactorGraph, *, evidence: Any = None, start: States | None = None) -> GibbsResult:
         """Sample.
 
         Parameters
@@ -112,7 +106,7 @@ class Gibbs:
         beliefs = [np.eye(int(card))[observed.get(v, 0)] for v, card in enumerate(graph.cardinalities)]
         for v, total in sums.items():
             beliefs[v] = total / self.sweeps
-        return GibbsResult(beliefs, states)
+        return GibbsResult(graph, np.concatenate([np.zeros(0), *beliefs]), states)
 
     def _start(
         self, graph: FactorGraph, observed: Mapping[int, int], start: States | None, rng: np.random.Generator
