@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from nlp.conll.sentence import Sentence
-from nlp.replacing import replacing
+from autodiff.files import replacing
 
 __all__ = ["write_sentences"]
 

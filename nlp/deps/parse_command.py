@@ -30,7 +30,7 @@ def parse(model_file: str, source: str, output: str, workers: int, **options: An
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
     from nlp.deps.sentences import unfamiliar
-    from nlp.replacing import why_not_writable
+    from autodiff.files import why_not_writable
 
     if output != "-":
         refuse_same(output, model_file)
