@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -62,11 +63,11 @@ class TrainingSettings:
     forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
     # With δ = 0.1 first-order EWT ends half a point lower; with 0.001 "risk" fits training data better, not new data.
     delta: float = field(default=1.0, validator=[gt(0), lt(np.inf)])
-    average: bool = True
-    average_after: int = field(default=2, validator=ge(0))
+    average: bool = field(default=True, validator=instance_of(bool))
+    average_after: int = field(default=2, validator=[instance_of(int), ge(0)])
     hot: float = field(default=0.1, validator=gt(0))
     cold: float = field(default=0.0001, validator=gt(0))
-    seed: int = 0
+    seed: int = field(default=0, converter=index, validator=ge(0))
 
     @learning_rate.validator
     def _check_rate(self, _: Any, rate: float | None) -> None:

@@ -147,11 +147,15 @@ class HashedAdaGrad(GradientBuffer):
         missing = {"settings", "weights", "memory", "touched", "steps", "starts", "rates"} - set(state)
         if missing:
             raise StateMismatchError(f"the state lacks {sorted(missing)}: pass all that HashedAdaGrad.state() returned")
-        saved = json.loads(bytes(np.asarray(state["settings"], dtype=np.uint8)))
+        try:
+            saved = json.loads(bytes(np.asarray(state["settings"], dtype=np.uint8)))
+        except (ValueError, RecursionError):
+            raise StateMismatchError("the settings of the state are no JSON: it is damaged") from None
         if saved != json.loads(json.dumps(self.settings())):
             raise StateMismatchError(f"cannot restore a state with settings {saved} where they are {self.settings()}")
         if state["weights"].shape != self.weights.shape:
-            raise StateMismatchError(f"the state has {len(state['weights'])} slots, and this {len(self.weights)}")
+            raise StateMismatchError(f"the state has {state['weights'].size} slots, and this {len(self.weights)}")
+        self._check_state(state)
         self.weights[:] = state["weights"]
         self.memory[:] = state["memory"]
         self.touched = np.array(state["touched"], dtype=np.uint32)
@@ -159,3 +163,18 @@ class HashedAdaGrad(GradientBuffer):
         self.steps, self.averaged_from = map(int, state["steps"])
         self._starts = np.array(state["starts"], dtype=np.int64)
         self._rates = np.array(state["rates"], dtype=np.float64)
+
+    def _check_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Raise StateMismatchError where arrays would be misread, or lead a kernel outside of them."""
+        steps, starts, rates, touched = (state[name] for name in ("steps", "starts", "rates", "touched"))
+        fine = {
+            "memory": state["memory"].shape == self.memory.shape and bool(np.isfinite(state["memory"]).all()),
+            "weights": bool(np.isfinite(state["weights"]).all()),
+            "steps": steps.shape == (2,) and steps.dtype.kind == "i" and bool(0 <= steps[1] <= steps[0]),
+            "touched": touched.ndim == 1 and (not touched.size or 0 <= touched.min() <= touched.max() < len(self)),
+            "rates": starts.shape == rates.shape == (len(rates),) and bool((np.isfinite(rates) & (rates >= 0)).all()),
+        }
+        fine["starts"] = fine["rates"] and bool((np.diff(starts, prepend=-1) > 0).all())
+        wrong = [name for name, is_fine in fine.items() if not is_fine]
+        if wrong:
+            raise StateMismatchError(f"the state is damaged: {', '.join(wrong)} cannot be what steps left behind")
