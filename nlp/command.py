@@ -17,7 +17,12 @@ _ELSEWHERE = {
 
 
 class _Commands(click.Group):
-    """The commands here and elsewhere."""
+    """The commands here and elsewhere, all run under the same guard."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command that was asked for."""
+        with guarded(context, context._protected_args[0] if context._protected_args else ""):
+            return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all."""
