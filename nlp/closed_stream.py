@@ -20,7 +20,6 @@ class ClosedStream(io.TextIOBase):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.encoding = "utf-8"  # type: ignore[misc]
 
     def writable(self) -> bool:
         """Return True: it is for writing, and cannot."""

@@ -1,8 +1,11 @@
 """The command `tacana`."""
 
 import importlib
+from typing import Any
 
 import click
+
+from nlp.entry_point import guarded
 
 __all__ = ["main"]
 
@@ -21,7 +24,7 @@ class _Commands(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command that was asked for."""
-        with guarded(context, context._protected_args[0] if context._protected_args else ""):
+        with guarded(context):
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:

@@ -1,6 +1,7 @@
 """What every command does when the world is not as it should be: one line on standard error, and an exit code.
 
-2 for bad input, files and devices that fail; 1, without a word, when nobody reads the output any more; 130 after Ctrl-C.
+2 for bad input, files and devices that fail; 1, without a word, when nobody reads the output any more; 130 after
+Ctrl-C.
 Any other exception is a bug, and shows itself.
 """
 
@@ -27,7 +28,7 @@ def on_interrupt(hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def guarded(context: click.Context, name: str) -> Iterator[None]:
+def guarded(context: click.Context) -> Iterator[None]:
     """Run a command, and end it in order whatever happens."""
     if sys.stdout is None:
         sys.stdout = ClosedStream("standard output")
@@ -37,19 +38,23 @@ def guarded(context: click.Context, name: str) -> Iterator[None]:
             _flush(sys.stdout)
         except (KeyboardInterrupt, Exception) as error:
             if interrupts.seen or isinstance(error, KeyboardInterrupt):
-                _interrupted(context, name)
-            _explain(name, error)
+                _interrupted(context)
+            _explain(_name(context), error)
         except SystemExit:
             if interrupts.seen:
-                _interrupted(context, name)
+                _interrupted(context)
             raise
         if interrupts.seen:
-            _interrupted(context, name)
+            _interrupted(context)
 
 
-def _interrupted(context: click.Context, name: str) -> NoReturn:
+def _name(context: click.Context) -> str:
+    return f"tacana {context.invoked_subcommand or ''}".rstrip()
+
+
+def _interrupted(context: click.Context) -> NoReturn:
     hint = context.meta.get(_HINT, lambda: "interrupted")
-    _end(name, hint(), 130)
+    _end(_name(context), hint(), 130)
 
 
 def _explain(name: str, error: BaseException) -> NoReturn:
@@ -69,7 +74,7 @@ def _explain(name: str, error: BaseException) -> NoReturn:
 
 def _expected() -> tuple[type[Exception], ...]:
     """The errors that input can cause."""
-    from autodiff.files import TensorFileError, TooLargeError
+    from autodiff.files import FileTooLargeError, TensorFileError
     from autodiff.optimizers import OptimizerError
     from nlp.conll import ConllError
     from nlp.deps.errors import ParserError
@@ -80,7 +85,7 @@ def _expected() -> tuple[type[Exception], ...]:
 
     return (
         ConllError, EvaluationError, FeatureError, ModelFileError, OptimizerError, ParserError, PgmError, TemplateError,
-        TensorFileError, TooLargeError,
+        TensorFileError, FileTooLargeError,
     )  # fmt: skip
 
 
@@ -104,7 +109,7 @@ def _end(name: str, message: str | None, code: int) -> NoReturn:
         _flush(sys.stdout)
     if message is not None:
         with suppress(OSError, ValueError):
-            click.echo(f"tacana {name}: " + " ".join(message.split()), err=True)
+            click.echo(f"{name}: " + " ".join(message.split()), err=True)
     for stream in (sys.stdout, sys.stderr):
         try:
             _flush(stream)

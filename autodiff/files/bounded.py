@@ -4,10 +4,10 @@ import gzip
 import os
 import stat
 
-__all__ = ["TooLargeError", "read_bounded"]
+__all__ = ["FileTooLargeError", "read_bounded"]
 
 
-class TooLargeError(ValueError):
+class FileTooLargeError(ValueError):
     """A file is larger than the limit; the message says which file, and the limit."""
 
 
@@ -18,7 +18,7 @@ def read_bounded(path: str | os.PathLike[str], limit: int, *, unzip: bool = Fals
 
     Raises
     ------
-    TooLargeError
+    FileTooLargeError
         If there are more; of a plain file, before anything is read.
     OSError, EOFError, zlib.error
         If the file cannot be read, or the gzip is broken.
@@ -27,9 +27,9 @@ def read_bounded(path: str | os.PathLike[str], limit: int, *, unzip: bool = Fals
     --------
     >>> read_bounded("/dev/zero", 1000)
     Traceback (most recent call last):
-    autodiff.files.bounded.TooLargeError: /dev/zero: larger than 1000 bytes
+    autodiff.files.bounded.FileTooLargeError: /dev/zero: larger than 1000 bytes
     """
-    refusal = TooLargeError(f"{os.fspath(path)}: larger than {limit} bytes")
+    refusal = FileTooLargeError(f"{os.fspath(path)}: larger than {limit} bytes")
     with open(path, "rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and os.fstat(file.fileno()).st_size > limit:
             raise refusal

@@ -1,7 +1,8 @@
 """Writing a file at once or not at all.
 
-What is written goes to `.NAME.HEX.tmp` beside the file, on which its writer holds a lock until the end.  A process that
-is killed leaves that file and loses the lock, so that the next one to write there knows it for a leftover and deletes it.
+What is written goes to `.NAME.HEX.tmp` beside the file, on which its writer holds a lock until the end.  A process
+that is killed leaves that file and loses the lock, so that the next one to write there knows it for a leftover and
+deletes it.
 """
 
 import errno

@@ -1,8 +1,8 @@
 """Arrays and a text in one safetensors file, with a checksum over all of it.
 
 The text is the one entry of the metadata (safetensors writes several in any order, and the same content should be the
-same bytes).  The checksum, SHA-256 over names, dtypes, shapes, text and numbers, is an array of its own.  A file is read
-in two steps: first the header, by which its reader decides whether these arrays are what it expects; only then the
+same bytes).  The checksum, SHA-256 over names, dtypes, shapes, text and numbers, is an array of its own.  A file is
+read in two steps: first the header, by which its reader decides whether these arrays are what it expects; only then the
 arrays, which are given out if the checksum is right.
 """
 
@@ -140,7 +140,9 @@ class TensorFile:
                 raise TensorFileError(f"{self.path} is damaged: it lacks the array {name!r}")
             dtype, shape = self.entries[name]
             if name not in specs:
-                raise TensorFileError(f"{self.path} is damaged: it has an array {name[:80]!r} that does not belong in it")
+                raise TensorFileError(
+                    f"{self.path} is damaged: it has an array {name[:80]!r} that does not belong in it"
+                )
             if not specs[name].fits(dtype, shape):
                 raise TensorFileError(
                     f"{self.path} is damaged: the array {name!r} is {dtype} {shape}, expected {specs[name]}"

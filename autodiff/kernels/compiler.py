@@ -29,7 +29,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     compiled = njit(fastmath=_FLOATING_POINT, error_model="numpy")(function)
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function itself
         with suppress(RuntimeError):  # Numba found no directory that it could write to
-            compiled._cache = _SealedCache(function)
+            compiled._cache = _SealedCache(function)  # type: ignore[attr-defined] # what `enable_caching` sets
     return compiled
 
 

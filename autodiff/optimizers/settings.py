@@ -38,7 +38,9 @@ def check_description(optimizer: Any, description: str) -> None:
     except (ValueError, RecursionError):
         saved = None
     if not (isinstance(saved, dict) and isinstance(saved.get("settings"), dict) and "class" in saved):
-        raise StateMismatchError(f"the state does not say of which optimiser it is: {description[:80]!r} is no JSON of it")
+        raise StateMismatchError(
+            f"the state does not say of which optimiser it is: {description[:80]!r} is no JSON of it"
+        )
     if saved["class"] != own["class"]:
         differences = [f"the state was made by {saved['class']}, and this is {own['class']}"]
     else:

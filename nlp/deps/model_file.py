@@ -75,10 +75,9 @@ class ModelFile:
             raise ModelFileError(f"{name}: a safetensors file, but not a model of this parser")
         version = about.get("version")
         if isinstance(version, int) and version != _VERSION:
-            age = "newer" if version > _VERSION else "older"
+            age, remedy = ("a newer", "update tacana") if version > _VERSION else ("an older", "train the model anew")
             raise ModelFileError(
-                f"{name}: written by {'a newer' if version > _VERSION else 'an older'} version of tacana (format "
-                f"{version}; this one reads {_VERSION}): {'update tacana' if age == 'newer' else 'train the model anew'}"
+                f"{name}: written by {age} version of tacana (format {version}; this one reads {_VERSION}): {remedy}"
             )
         if set(about) != {"format", "version", "settings"} or not isinstance(about["settings"], dict):
             raise ModelFileError(f"{name}: damaged: expected format, version and settings in it; train the model anew")

@@ -1,11 +1,11 @@
-"""What must be in a model file and in a checkpoint: settings of the right names and types, and the arrays they imply."""
+"""What must be in a model file and in a checkpoint: settings of the right names and types, and their arrays."""
 
 import json
 from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from attrs import asdict, fields_dict
+from attrs import fields_dict
 
 from autodiff.files import ArraySpec
 from nlp.deps.objectives import OBJECTIVES
@@ -127,7 +127,9 @@ def history_from(given: Any) -> list[Epoch]:
     epochs = [settings_from(Epoch, row) for row in rows]
     for number, epoch in enumerate(epochs, start=1):
         if epoch.number != number or epoch.objective not in OBJECTIVES:
-            raise ValueError(f"the history has epoch {epoch.number} of {epoch.objective[:40]!r}, expected epoch {number}")
+            raise ValueError(
+                f"the history has epoch {epoch.number} of {epoch.objective[:40]!r}, expected epoch {number}"
+            )
     return epochs
 
 
