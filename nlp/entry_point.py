@@ -1,7 +1,8 @@
 """What every command does when the world is not as it should be: one line on standard error, and an exit code.
 
 2 for bad input, files and devices that fail; 1, without a word, when nobody reads the output any more; 130 after
-Ctrl-C.
+Ctrl-C (by its exit code or, where Python has met the interrupt in code from a string, by the signal itself: a shell
+says 130 of both).
 Any other exception is a bug, and shows itself.
 """
 
@@ -14,8 +15,8 @@ from typing import IO, Any, NoReturn
 
 import click
 
-from nlp.closed_stream import ClosedStream
 from nlp.interrupts import watch_interrupts
+from nlp.standard_output import name_standard_output
 
 __all__ = ["guarded", "on_interrupt"]
 
@@ -30,8 +31,7 @@ def on_interrupt(hint: Callable[[], str]) -> None:
 @contextmanager
 def guarded(context: click.Context) -> Iterator[None]:
     """Run a command, and end it in order whatever happens."""
-    if sys.stdout is None:
-        sys.stdout = ClosedStream("standard output")
+    name_standard_output()
     with watch_interrupts() as interrupts:
         try:
             yield
@@ -92,15 +92,8 @@ def _expected() -> tuple[type[Exception], ...]:
 def _of_os_error(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
-    if error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    try:
-        sys.stdout.flush()  # what could not be written is still there
-    except OSError as again:
-        if again.errno == error.errno:
-            return f"standard output: {error.strerror}"
     more = "; is there room, and a limit on the size of files?" if error.errno in (errno.ENOSPC, errno.EFBIG) else ""
-    return f"a file: {error.strerror}{more}"
+    return f"{'a file' if error.filename is None else error.filename}: {error.strerror}{more}"
 
 
 def _end(name: str, message: str | None, code: int) -> NoReturn:

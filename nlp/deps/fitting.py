@@ -112,6 +112,6 @@ def fit_weights(
         say(f"epoch {run.epoch}: {objective} loss {loss:.4f}{told}, {before + elapsed():.0f} s")
     if best is None:
         raise ParserError("training for no epoch at all gives no weights")
-    if not best[1].any():
+    if not best[1].astype(np.float32).any():  # as they are saved
         say(f"warning: all weights are 0, and the model has learnt nothing; use a smaller l2 than {training.l2:g}")
     return best[1], history

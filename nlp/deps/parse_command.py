@@ -28,11 +28,11 @@ def parse(model_file: str, source: str, output: str, workers: int, max_megabytes
     model's training unless options say otherwise.
     """
     from autodiff.files import why_not_writable
-    from nlp.closed_stream import ClosedStream
     from nlp.conll import Limits, read_all, write_sentences
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
     from nlp.deps.sentences import unfamiliar
+    from nlp.standard_output import ClosedStream
 
     if output != "-":
         refuse_same(output, model_file)
