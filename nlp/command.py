@@ -1,8 +1,11 @@
 """The command `tacana`."""
 
 import importlib
+from typing import Any
 
 import click
+
+from nlp.entry_point import guarded
 
 __all__ = ["main"]
 
@@ -17,7 +20,12 @@ _ELSEWHERE = {
 
 
 class _Commands(click.Group):
-    """The commands here and elsewhere."""
+    """The commands here and elsewhere, all run under the same guard."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command that was asked for."""
+        with guarded(context):
+            return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all."""

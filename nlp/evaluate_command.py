@@ -1,9 +1,8 @@
 """The command `tacana evaluate`."""
 
-import sys
-from typing import NoReturn
-
 import click
+
+from nlp.limit_option import limit_option
 
 __all__ = ["evaluate"]
 
@@ -14,14 +13,15 @@ __all__ = ["evaluate"]
 @click.argument("second", type=click.Path(), required=False)
 @click.option("--rounds", type=click.IntRange(1), default=9999, show_default=True, help="Random exchanges of the test.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random exchanges.")
-def evaluate(gold: str, parsed: str, second: str | None, rounds: int, seed: int) -> None:
+@limit_option
+def evaluate(gold: str, parsed: str, second: str | None, rounds: int, seed: int, max_megabytes: float) -> None:
     """Score the trees of PARSED by those of GOLD; with SECOND, test which of the two outputs is better.
 
     The files are CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz; one of them may be - for standard input.  Prints
     attachment scores with and without punctuation, exact match, root accuracy, and scores by arc length and relation;
     with SECOND, then the p-values of a paired permutation test over sentences.
     """
-    from nlp.conll import ConllError, read_all, read_sentences
+    from nlp.conll import Limits, read_all, read_sentences
     from nlp.evaluation import EvaluationError
     from nlp.evaluation.alignment import Alignment
     from nlp.evaluation.comparison import compare_alignments
@@ -29,14 +29,10 @@ def evaluate(gold: str, parsed: str, second: str | None, rounds: int, seed: int)
 
     outputs = [parsed] if second is None else [parsed, second]
     if [gold, *outputs].count("-") > 1:
-        _refuse("only one of the files can be standard input")
-    try:
-        sentences = read_all(gold, on_warning=lambda message: None)  # several roots are gold's right
-        words = [Alignment.of(sentences, read_sentences(output, strict_trees=False)) for output in outputs]
-    except (ConllError, EvaluationError) as error:
-        _refuse(str(error))
-    except OSError as error:
-        _refuse(f"{error.filename or 'a file'}: {error.strerror or error}")
+        raise EvaluationError("only one of the files can be standard input")
+    limits = Limits(megabytes=max_megabytes)
+    sentences = read_all(gold, on_warning=lambda message: None, limits=limits)  # several roots are gold's right
+    words = [Alignment.of(sentences, read_sentences(output, strict_trees=False, limits=limits)) for output in outputs]
     parts = [str(evaluate_alignment(one)) for one in words]
     if second is not None:
         parts = [f"{output}\n{part}" for output, part in zip(outputs, parts, strict=True)]
@@ -48,8 +44,3 @@ def evaluate(gold: str, parsed: str, second: str | None, rounds: int, seed: int)
         ]
         parts.append("\n".join(tests))
     click.echo("\n\n".join(parts))
-
-
-def _refuse(message: str) -> NoReturn:
-    click.echo("tacana evaluate: " + " ".join(message.split()), err=True)
-    sys.exit(2)

@@ -1,12 +1,11 @@
 """The command `tacana infer`: inference in a model file, answered in the formats of the UAI competitions."""
 
 import math
-import sys
 import time
 from collections.abc import Mapping
 from math import isinf
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -69,10 +68,10 @@ def infer(
     method = method or ("bp-max" if task == "MAP" else "bp")
     if task not in _TASKS[method]:
         able = ", ".join(name for name, tasks in _TASKS.items() if task in tasks)
-        _refuse(f"--method {method} does not find {task}; use one of {able}")
+        raise PgmError(f"--method {method} does not find {task}; use one of {able}")
     for name, value in (("--tolerance", tolerance), ("--damping", damping), ("--budget", budget)):
         if not math.isfinite(value):
-            _refuse(f"{name} is a finite number, not {value}")
+            raise PgmError(f"{name} is a finite number, not {value}")
     started = time.perf_counter()
     try:
         graph = read_model(model)
@@ -83,12 +82,8 @@ def infer(
             text, report = _belief_propagation(graph, observed, task, settings)
         else:
             text, report = _exact(graph, observed, method, task, int(budget * _GIB))
-    except PgmError as error:
-        _refuse(str(error))
-    except OSError as error:
-        _refuse(f"{error.filename or model}: {error.strerror or error}")
     except MemoryError:
-        _refuse(f"{model}: out of memory with --method {method}")
+        raise PgmError(f"{model}: out of memory with --method {method}") from None
     click.echo(text, nl=False)
     degree = max((family.degree for family in graph.families), default=0)
     click.echo(
@@ -132,8 +127,3 @@ def _exact(graph: FactorGraph, observed: Mapping[int, int], method: str, task: s
     result = solver.run(graph, evidence=observed)
     text = format_mar(result.beliefs) if task == "MAR" else format_pr(result.log_partition)
     return text, f"{report}, log Z {result.log_partition:.10g}"
-
-
-def _refuse(message: str) -> NoReturn:
-    click.echo("tacana infer: " + " ".join(message.split()), err=True)
-    sys.exit(2)

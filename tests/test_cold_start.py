@@ -78,3 +78,22 @@ def test_nowhere_to_write_is_no_error(installed, tmp_path):
         assert compiled > 0
         assert loaded == 0
     assert not list(tmp_path.rglob("*.nbi"))
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_cache_is_made_anew(installed, tmp_path, ending):
+    compiled, _ = compiled_and_loaded(installed, tmp_path / "home")
+    files = sorted(installed.rglob(f"*.{ending}"))
+    for number, file in enumerate(files):
+        data = bytearray(file.read_bytes())
+        match number % 3:
+            case 0:
+                data[len(data) // 2] ^= 1
+            case 1:
+                del data[len(data) // 3 :]
+            case _:
+                data[:] = b"rubbish"
+        file.write_bytes(bytes(data))
+    assert len(files) > 1
+    assert compiled_and_loaded(installed, tmp_path / "home") == (compiled, 0)
+    assert compiled_and_loaded(installed, tmp_path / "home") == (0, compiled)

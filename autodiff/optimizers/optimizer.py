@@ -21,12 +21,13 @@ from autodiff.optimizers.gradients import (
 from autodiff.optimizers.rate_history import RateHistory
 from autodiff.optimizers.schedules import Schedule, as_schedule
 from autodiff.optimizers.settings import check_description, describe, settings_of
-from autodiff.optimizers.state_check import check_state
+from autodiff.optimizers.state_check import check_memory, check_steps
 
 __all__ = ["Optimizer"]
 
 Memory = dict[str, NDArray[Any]]
 _PREFIX = "parameter/"
+_GENERAL = {"description", "steps", "rates", "repeats"}
 # Numbers worked on at a time: temporaries stay in the cache, and below the size from which the C library asks
 # the operating system for every one of them and gives it back, which costs more than the arithmetic.
 _CHUNK = 1 << 13
@@ -178,20 +179,25 @@ class Optimizer(ABC):
         Raises
         ------
         StateMismatchError
-            If the state comes from another class or other settings, or lacks something.
+            If the state comes from another class or other settings, lacks something, or is damaged; nothing changes.
         """
-        missing = {"description", "steps", "rates", "repeats"} - set(state)
+        missing = _GENERAL - set(state)
         if missing:
             raise StateMismatchError(f"the state lacks {sorted(missing)}: pass all that Optimizer.state() returned")
-        check_description(self, bytes(np.asarray(state["description"], dtype=np.uint8)).decode())
+        check_description(self, bytes(np.asarray(state["description"], dtype=np.uint8)).decode(errors="replace"))
+        check_steps(*(np.asarray(state[name]) for name in ("steps", "rates", "repeats")))
         memories: dict[str, Memory] = {}
         for key, value in state.items():
             if key.startswith(_PREFIX):
                 name, entry = key.removeprefix(_PREFIX).rsplit("/", 1)
                 memories.setdefault(name, {})[entry] = np.array(value)
-        steps, rates, repeats = check_state(state, memories)
+            elif key not in _GENERAL:
+                raise StateMismatchError(f"the state has {key!r}, which no state of {type(self).__name__} has")
+        steps = int(np.asarray(state["steps"]).item())
+        for name, memory in memories.items():
+            check_memory(name, memory, self._empty_memory, steps)
         self._steps = steps
-        self._history = RateHistory.from_arrays(rates, repeats)
+        self._history = RateHistory.from_arrays(np.asarray(state["rates"]), np.asarray(state["repeats"]))
         self._memories = memories
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -231,6 +237,11 @@ class Optimizer(ABC):
                 "optimiser or another name"
             )
         return memory
+
+    def _empty_memory(self, shape: tuple[int, ...]) -> Memory:
+        """Return what would be remembered of a parameter of this shape if it had no rows."""
+        memory = self._initial(np.zeros((0, *shape[1:])))
+        return {**memory, "paid": np.zeros(0, dtype=np.int32)} if self._shrinks else memory
 
     def _row_memory(self, memory: Memory, rows: slice | NDArray[np.int64]) -> Memory:
         return {key: value[rows] for key, value in memory.items() if key not in ("shape", "paid")}

@@ -32,7 +32,15 @@ def check_description(optimizer: Any, description: str) -> None:
     """Raise an error that says what differs if `description` is not that of this optimiser."""
     if description == describe(optimizer):
         return
-    saved, own = json.loads(description), json.loads(describe(optimizer))
+    own = json.loads(describe(optimizer))
+    try:
+        saved = json.loads(description)
+    except (ValueError, RecursionError):
+        saved = None
+    if not (isinstance(saved, dict) and isinstance(saved.get("settings"), dict) and "class" in saved):
+        raise StateMismatchError(
+            f"the state does not say of which optimiser it is: {description[:80]!r} is no JSON of it"
+        )
     if saved["class"] == own["class"]:  # a setting that the state does not know had no effect then
         defaults = {each.name: each.default for each in fields(type(optimizer)) if isinstance(each.default, float)}
         unknown = own["settings"].keys() & defaults.keys() - saved["settings"].keys()

@@ -1,74 +1,79 @@
-"""What a restored state must hold, so that no later step reads what is not there."""
+"""Whether a saved state is one that an optimiser could have: arrays of the right names, dtypes, shapes and ranges."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.conversion import as_floats, as_integers
 from autodiff.optimizers.errors import StateMismatchError
 
-__all__ = ["check_state"]
+__all__ = ["check_memory", "check_steps"]
+
+_MOST_STEPS = np.iinfo(np.int32).max
 
 
-def check_state(
-    state: Mapping[str, NDArray[Any]], memories: Mapping[str, dict[str, NDArray[Any]]]
-) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-    """Return the steps, the learning rates and their repeats; make the memories of parameters float64 and int64.
+def check_steps(steps: NDArray[Any], rates: NDArray[Any], repeats: NDArray[Any]) -> None:
+    """Raise StateMismatchError unless the counts are counts, and the rates rates.
 
-    >>> steps, rates, repeats = check_state({"steps": [3], "rates": [0.5], "repeats": [3]}, {})
-    >>> steps, rates, repeats
-    (3, array([0.5]), array([3]))
+    Parameters
+    ----------
+    steps : (1,) int64
+    rates : (runs,) float64, the learning rates of past steps
+    repeats : (runs,) int64, for how many steps each held
 
-    Raises
-    ------
-    StateMismatchError
-        If something has the wrong type or shape, or a number that cannot be.
+    Examples
+    --------
+    >>> check_steps(np.array([-3]), np.zeros(0), np.zeros(0, dtype=np.int64))
+    Traceback (most recent call last):
+    autodiff.optimizers.errors.StateMismatchError: the state is damaged: steps is int64 (1,) [-3], expected ...
     """
-    steps = as_integers(state["steps"], "the state's steps", StateMismatchError)
-    rates = as_floats(state["rates"], "the state's rates", StateMismatchError)
-    repeats = as_integers(state["repeats"], "the state's repeats", StateMismatchError)
-    if steps.size != 1 or not 0 <= steps.reshape(-1)[0] < np.iinfo(np.int32).max:
-        raise StateMismatchError(f"the state's steps are {steps.tolist()}, but must be one number, 0 or above")
-    count = int(steps.reshape(-1)[0])
-    fits = rates.ndim == 1 and repeats.shape == rates.shape and bool((repeats > 0).all())
-    if not fits or not np.isfinite(rates).all() or (rates < 0).any() or repeats.max(initial=0) > count:
-        raise StateMismatchError(
-            f"the state's rates {rates.shape} and repeats {repeats.shape} must be finite rates, 0 or above, and for "
-            "each the number of steps that it was used"
-        )
-    if len(repeats) and int(repeats.sum()) > count:
-        raise StateMismatchError(f"the state has rates of {int(repeats.sum())} steps, but only {count} steps")
-    for name, memory in memories.items():
-        _check_memory(name, memory, count)
-    return count, rates, repeats
+    runs = rates.size
+    _expect("steps", steps, "int64", (1,), lambda count: (count >= 0) & (count < _MOST_STEPS), "a count")
+    _expect("rates", rates, "float64", (runs,), lambda rate: np.isfinite(rate) & (rate >= 0), "finite, ≥ 0")
+    total = [0, int(steps[0])] if runs == 0 else [int(steps[0])]  # without shrinkage, none are remembered
+    whole = "counts that add up to steps"
+    _expect("repeats", repeats, "int64", (runs,), lambda run: (run > 0) & (run <= total[-1]), whole)
+    if int(repeats.sum()) not in total:
+        raise StateMismatchError(f"the state is damaged: repeats add up to {repeats.sum()}, expected {whole}")
 
 
-def _check_memory(name: str, memory: dict[str, NDArray[Any]], steps: int) -> None:
-    where = f"the state of parameter {name!r}"
+def check_memory(
+    name: str,
+    memory: Mapping[str, NDArray[Any]],
+    empty_memory: Callable[[tuple[int, ...]], Mapping[str, NDArray[Any]]],
+    steps: int,
+) -> None:
+    """Raise StateMismatchError unless what is remembered of a parameter is what the optimiser remembers.
+
+    Each entry has a row for each row of the parameter; "shape" is the parameter's shape.  "paid" (where weights shrink)
+    and other whole numbers count steps.
+
+    Parameters
+    ----------
+    empty_memory : returns what is remembered of a parameter of some shape, were it without rows
+    """
     if "shape" not in memory:
-        raise StateMismatchError(f"{where} lacks its shape")
-    shape = as_integers(memory["shape"], f"{where}: shape", StateMismatchError)
-    if shape.ndim != 1 or (shape < 0).any():
-        raise StateMismatchError(f"{where} has the shape {shape.tolist()}, which is none")
-    rows = int(shape[0]) if len(shape) else 1
-    full = tuple(shape.tolist()) or (1,)
-    for entry, values in memory.items():
-        if entry == "shape":
-            continue
-        whole = np.asarray(values).dtype.kind in "iu"
-        convert = as_integers if whole and entry in ("paid", "touches") else as_floats
-        array: NDArray[Any] = convert(values, f"{where}: {entry}", StateMismatchError)
-        expected = {"paid": (rows,), "touches": (rows,) + (1,) * (len(full) - 1)}.get(entry, full)
-        if array.shape != expected:
-            raise StateMismatchError(f"{where}: {entry} has shape {array.shape}, not {expected}")
-        if not np.isfinite(array).all():
-            raise StateMismatchError(f"{where}: {entry} holds NaN or an infinity")
-        if entry in ("paid", "touches"):
-            if not whole:
-                raise StateMismatchError(f"{where}: {entry} are no whole numbers")
-            if array.size and (array.min() < 0 or array.max() > steps):
-                raise StateMismatchError(f"{where}: {entry} must lie between 0 and the {steps} steps")
-            array = array.astype(np.int32 if entry == "paid" else np.int64)
-        memory[entry] = np.array(array, order="C")
+        raise StateMismatchError(f"the state is damaged: of parameter {name!r} it lacks the shape")
+    shape = memory["shape"]
+    _expect(f"{name}/shape", shape, "int64", (shape.size,), lambda length: (length >= 0) & (length < 2**48), "lengths")
+    like = empty_memory(tuple(shape.tolist()))
+    if set(memory) != {"shape", *like}:
+        raise StateMismatchError(
+            f"the state is damaged: of parameter {name!r} it has {sorted(memory)}, expected {sorted(['shape', *like])}"
+        )
+    rows = int(shape[0]) if shape.size else 1
+    for entry, empty in like.items():
+        fine = np.isfinite if empty.dtype.kind == "f" else lambda count: (count >= 0) & (count <= steps)
+        expected = (rows, *empty.shape[1:])
+        _expect(f"{name}/{entry}", memory[entry], str(empty.dtype), expected, fine, "what steps leave behind")
+
+
+def _expect(
+    name: str, array: NDArray[Any], dtype: str, shape: tuple[int, ...], fine: Callable[[Any], Any], what: str
+) -> None:
+    if str(array.dtype) != dtype or array.shape != shape or not fine(array).all():
+        shown = f" {array.tolist()}" if array.size == 1 else ""
+        raise StateMismatchError(
+            f"the state is damaged: {name} is {array.dtype} {array.shape}{shown}, expected {dtype} {shape}, {what}"
+        )

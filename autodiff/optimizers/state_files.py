@@ -1,13 +1,13 @@
-"""Optimiser state in a safetensors file, with class and settings as JSON metadata; written atomically."""
+"""Optimiser state in a safetensors file with class, settings and a checksum; written at once or not at all."""
 
 import os
-import secrets
-from pathlib import Path
 
 import numpy as np
 
+from autodiff.files import TensorFile, TensorFileError, write_tensors
 from autodiff.optimizers.errors import StateMismatchError
 from autodiff.optimizers.optimizer import Optimizer
+from autodiff.optimizers.settings import check_description
 
 __all__ = ["load_state", "save_state"]
 
@@ -32,20 +32,9 @@ def save_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     >>> resumed.steps
     1
     """
-    from safetensors.numpy import save_file  # slow to import, and only needed here
-
-    path = Path(path)
-    arrays = {key: np.ascontiguousarray(value) for key, value in optimizer.arrays().items()}
+    arrays = optimizer.arrays()
     description = bytes(arrays.pop("description")).decode()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        # One entry only: safetensors writes several in no fixed order, and the same state gives the same bytes.
-        save_file(arrays, temporary, metadata={_KEY: description})
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_tensors(path, arrays, _KEY, description)
 
 
 def load_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
@@ -54,21 +43,21 @@ def load_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     StateMismatchError
-        If the file is no optimiser state, or that of another class or other settings.
+        If the file is no optimiser state, is damaged (it carries a checksum), or is that of another class or other
+        settings; the message names the file, and the optimiser is as before.
     """
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(os.fspath(path), framework="numpy") as file:
-            metadata = file.metadata() or {}
-            if _KEY not in metadata:
-                raise StateMismatchError(
-                    f"{os.fspath(path)} was not written by save_state: its metadata have the entries "
-                    f"{sorted(metadata)}, but no {_KEY!r}"
-                )
-            # A safetensors file is no mapping: it has keys but cannot be iterated.
-            state = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise StateMismatchError(f"{os.fspath(path)} is not a whole safetensors file: {error}") from error
-    state["description"] = np.frombuffer(metadata[_KEY].encode(), dtype=np.uint8)
-    optimizer.restore(state)
+        file = TensorFile.open(path, _KEY)
+        if not file.sealed and "steps" in file.entries:
+            raise StateMismatchError(
+                f"{file.path} was written by an older version, without a checksum: write it anew with save_state"
+            )
+        check_description(optimizer, file.text)
+        state = file.arrays()
+        state["description"] = np.frombuffer(file.text.encode(), dtype=np.uint8)
+        optimizer.restore(state)
+    except TensorFileError as error:
+        raise StateMismatchError(f"{error}; it was not written by save_state, or not kept as it was") from None
+    except StateMismatchError as error:
+        name, message = os.fspath(path), " ".join(str(error).split())
+        raise StateMismatchError(message if message.startswith(name) else f"{name}: {message}") from None

@@ -2,6 +2,7 @@
 
 from nlp.conll.errors import ConllError, ConllWarning
 from nlp.conll.formats import CONLL_2009, CONLL_U, CONLL_X, Format
+from nlp.conll.limits import Limits
 from nlp.conll.projectivity import is_projective, nonprojective_arcs, projectivise, projectivise_all
 from nlp.conll.reader import read_all, read_sentences
 from nlp.conll.sentence import Sentence
@@ -14,6 +15,7 @@ __all__ = [
     "ConllError",
     "ConllWarning",
     "Format",
+    "Limits",
     "Sentence",
     "is_projective",
     "nonprojective_arcs",

@@ -6,6 +6,7 @@ from contextlib import closing
 
 from nlp.conll.block import Block, Layout
 from nlp.conll.errors import ConllError, ConllWarning
+from nlp.conll.limits import DEFAULT_LIMITS, Limits
 from nlp.conll.sentence import Sentence
 from nlp.conll.source import Source, lines_of, name_of
 
@@ -13,7 +14,11 @@ __all__ = ["read_all", "read_sentences"]
 
 
 def read_sentences(
-    source: Source, *, strict_trees: bool = True, on_warning: Callable[[str], object] | None = None
+    source: Source,
+    *,
+    strict_trees: bool = True,
+    on_warning: Callable[[str], object] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[Sentence]:
     r"""Read sentences one after the other; the format is detected by what the file holds.
 
@@ -23,6 +28,7 @@ def read_sentences(
     strict_trees : whether heads must be there and be a tree; without, they may be `_`, and cycles are no error
     on_warning : called with a message for every tree of several roots (of strict_trees); without it, a ConllWarning at
         the end of the file says how many there were
+    limits : how long a line, a sentence and a file may be
 
     Raises
     ------
@@ -44,7 +50,7 @@ def read_sentences(
     """
     layout = Layout()
     number, first, several = 0, "", 0
-    with closing(_blocks(source)) as blocks:  # so that an error leaves no file open
+    with closing(_blocks(source, limits)) as blocks:  # so that an error leaves no file open
         for block in blocks:
             number += 1
             sentence = block.sentence(layout, strict_trees=strict_trees)
@@ -63,7 +69,11 @@ def read_sentences(
 
 
 def read_all(
-    source: Source, *, strict_trees: bool = True, on_warning: Callable[[str], object] | None = None
+    source: Source,
+    *,
+    strict_trees: bool = True,
+    on_warning: Callable[[str], object] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> list[Sentence]:
     """Read all sentences; see `read_sentences`.
 
@@ -73,20 +83,25 @@ def read_all(
     >>> read_all(io.BytesIO(b""))
     []
     """
-    return list(read_sentences(source, strict_trees=strict_trees, on_warning=on_warning))
+    return list(read_sentences(source, strict_trees=strict_trees, on_warning=on_warning, limits=limits))
 
 
-def _blocks(source: Source) -> Generator[Block, None, None]:
+def _blocks(source: Source, limits: Limits) -> Generator[Block, None, None]:
     """Give the lines of each sentence, with the blank lines after it; the first also has those before it."""
     name = name_of(source)
     lines: list[str] = []
     start, wordy, ended = 1, False, False
-    with closing(lines_of(source)) as all_lines:
+    with closing(lines_of(source, limits)) as all_lines:
         for number, line in enumerate(all_lines, start=1):
             blank = not line.strip(b" \t\r\n")
             if ended and not blank:
                 yield Block(name, start, lines)
                 lines, start, wordy = [], number, False
+            if len(lines) >= limits.lines:
+                raise ConllError(
+                    f"{name}:{number}: more than {limits.lines} lines of one sentence and the blank ones after it; "
+                    "expected a blank line after each sentence"
+                )
             wordy = wordy or not blank
             ended = blank and wordy
             try:

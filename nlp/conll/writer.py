@@ -2,15 +2,14 @@
 
 import gzip
 import io
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from autodiff.files import replacing
 from nlp.conll.sentence import Sentence
-from nlp.replacing import replacing
 
 __all__ = ["write_sentences"]
 
@@ -45,16 +44,16 @@ def write_sentences(sentences: Iterable[Sentence], target: str | PathLike[str] |
 
 
 def _write_path(sentences: Iterable[Sentence], path: Path) -> int:
-    with replacing(path) as beside, open(beside, "wb") as file:
-        if path.name.endswith(".gz"):
-            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
-                count = _write(sentences, cast(BinaryIO, zipped))
-        else:
-            count = _write(sentences, file)
-        file.flush()
-        if beside.is_file():
-            os.fsync(file.fileno())
-    return count
+    try:
+        with replacing(path) as beside, open(beside, "wb") as file:
+            if path.name.endswith(".gz"):
+                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
+                    return _write(sentences, cast(BinaryIO, zipped))
+            return _write(sentences, file)
+    except OSError as error:
+        if error.filename is None:  # a write to an open file does not know its name
+            error.filename = str(path)
+        raise
 
 
 def _write(sentences: Iterable[Sentence], stream: BinaryIO) -> int:

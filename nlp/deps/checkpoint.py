@@ -1,6 +1,5 @@
 """Stopping and going on: the state of a training run after an epoch, written at once or not at all."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,10 @@ import numpy as np
 from attrs import asdict, field, frozen
 from numpy.typing import NDArray
 
+from autodiff.optimizers.errors import StateMismatchError
 from nlp.deps.errors import ParserError
-from nlp.deps.model_file import ModelFileError, read_model, subset, write_model
+from nlp.deps.model_file import ModelFile, ModelFileError, subset, write_model
+from nlp.deps.model_schema import checkpoint_arrays, history_from, same_json, whole_number
 from nlp.deps.training import Epoch, Training
 
 __all__ = ["Checkpoint"]
@@ -34,32 +35,61 @@ class Checkpoint:
         arrays = {f"optimizer/{name}": array for name, array in run.optimizer.state().items()}
         arrays["best"] = best[1]
         state = {"epoch": run.epoch, "score": best[0], "since": since, "history": [asdict(epoch) for epoch in history]}
-        write_model(self.path, arrays, {"state": state, "description": self.description})
+        write_model(self.path, arrays, {"state": state, "description": self.description}, "checkpoint")
 
     def restore(self, run: Training) -> tuple[tuple[float, NDArray[np.float64]], int, list[Epoch]]:
-        """Put a run where it was, and return its best weights with their score, how long ago, and the history."""
-        arrays, state = self.read()
-        run.optimizer.restore(subset(arrays, "optimizer"))
-        run.epoch = state["epoch"]
-        return (state["score"], arrays["best"]), state["since"], [Epoch(**epoch) for epoch in state["history"]]
-
-    def read(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return the arrays and the state in the file.
+        """Put a run where it was, and return its best weights with their score, how long ago, and the history.
 
         Raises
         ------
         ParserError
-            If there is no such file, or it is of another run.
+            If there is no such file, it is damaged, or of another run.
+        """
+        state = self.read()
+        try:
+            arrays = ModelFile.open(self.path, "checkpoint").arrays(checkpoint_arrays(run.scorer.slots))
+            run.optimizer.restore(subset(arrays, "optimizer"))
+        except (ModelFileError, StateMismatchError) as error:
+            raise self._refusal(str(error)) from None
+        if not np.isfinite(arrays["best"]).all():
+            raise self._refusal("the best weights are not all finite")
+        run.epoch = state["epoch"]
+        return (state["score"], arrays["best"]), state["since"], state["history"]
+
+    def read(self) -> dict[str, Any]:
+        """Return the state in the file, without its arrays.
+
+        Raises
+        ------
+        ParserError
+            If there is no such file, it is damaged, or of another run.
         """
         try:
-            arrays, settings = read_model(self.path)
+            settings = ModelFile.open(self.path, "checkpoint").settings
         except ModelFileError as error:
-            raise ParserError(f"{error}; delete it, or leave --resume out, to start anew") from None
-        if "state" not in settings or settings.get("description") != json.loads(json.dumps(self.description)):
+            raise self._refusal(str(error)) from None
+        if set(settings) != {"state", "description"} or not same_json(settings["description"], self.description):
             raise ParserError(
                 f"{self.path}: written by a run with other options or data; leave --resume out to start anew"
             )
-        return arrays, settings["state"]
+        state = settings["state"]
+        try:
+            if not isinstance(state, dict) or set(state) != {"epoch", "score", "since", "history"}:
+                raise ValueError("expected epoch, score, since and history")
+            history = history_from(state["history"])
+            if whole_number(state["epoch"], 1, "epoch") != len(history):
+                raise ValueError(f"epoch {state['epoch']} and a history of {len(history)}")
+            if whole_number(state["since"], 0, "since") >= len(history) or type(state["score"]) not in (int, float):
+                raise ValueError(f"since is {state['since']} and score {str(state['score'])[:40]}")
+        except ValueError as error:
+            raise self._refusal(f"damaged: {error}") from None
+        return {**state, "history": history}
+
+    def _refusal(self, why: str) -> ParserError:
+        """Return the error that names the file, and says what is wrong with it and what to do."""
+        reason = why.replace("; train the model anew", "")
+        where = "" if reason.startswith(str(self.path)) else f"{self.path}: "
+        return ParserError(f"{where}{reason}; delete it, or leave --resume out, to start anew")
 
     def check(self, model: str | os.PathLike[str]) -> None:
         """Raise ParserError if one cannot go on from this file to the model."""
@@ -67,7 +97,8 @@ class Checkpoint:
             self.read()
         elif Path(model).exists():
             raise ParserError(
-                f"{model}: is there, without a checkpoint: its training is over; leave --resume out to train anew"
+                f"{model}: is there, without a checkpoint: its training is over, or it is of another run; "
+                "leave --resume out to train anew"
             )
 
     @property

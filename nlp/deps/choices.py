@@ -39,6 +39,6 @@ def as_templates(given: Any) -> dict[str, TemplateSet]:
 
 def as_bits(given: Any) -> int:
     """Return k, for 2^k weights."""
-    if not isinstance(given, int) or not 1 <= given <= 28:
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 28:
         raise ValueError(f"bits is a whole number from 1 to 28 (2^28 weights are 2 GiB), not {given!r}")
     return given

@@ -101,13 +101,17 @@ def fit_weights(
         told = "" if score is None else f", dev UAS {score:.2f}"
         if best is None or score is None or score > best[0] or objective != history[-2].objective:
             best, since = (score or 0.0, weights), 0
-            if keep is not None:
-                keep(weights, history)
         else:
             since += 1
+        # The checkpoint first: a run that is killed between the two has lost nothing, since it keeps the best weights
+        # again at its end; a model without a checkpoint would be taken for the end of training.
         if checkpoint is not None:
             checkpoint.write(run, best, since, history)
+        if since == 0 and keep is not None:
+            keep(weights, history)
         say(f"epoch {run.epoch}: {objective} loss {loss:.4f}{told}, {before + elapsed():.0f} s")
     if best is None:
         raise ParserError("training for no epoch at all gives no weights")
+    if not best[1].astype(np.float32).any():  # as they are saved
+        say(f"warning: all weights are 0, and the model has learnt nothing; use a smaller l2 than {training.l2:g}")
     return best[1], history

@@ -71,6 +71,12 @@ class LengthBounds:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "LengthBounds":
-        """Undo `to_arrays`."""
-        names = bytes(np.asarray(arrays["tags"], dtype=np.uint8)).decode().split("\n")
-        return cls({tag: number for number, tag in enumerate(names)}, np.asarray(arrays["bounds"], dtype=np.int32))
+        """Undo `to_arrays`; a ValueError says what is wrong with arrays that it did not return."""
+        try:
+            names = bytes(np.asarray(arrays["tags"], dtype=np.uint8)).decode().split("\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"length bounds: the tags are not UTF-8 ({error.reason})") from None
+        bounds = np.asarray(arrays["bounds"], dtype=np.int32)
+        if len({*names}) != len(names) or bounds.shape != (len(names), len(names), 2) or names[0] != _ROOT:
+            raise ValueError(f"length bounds: {len(names)} tags, and bounds of shape {bounds.shape}")
+        return cls({tag: number for number, tag in enumerate(names)}, bounds)

@@ -1,36 +1,36 @@
-"""The model file: safetensors with settings, templates and vocabulary tables, written at once or not at all."""
+"""The model file: safetensors with settings, templates, vocabulary tables and a checksum, at once or not at all."""
 
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
-from nlp.replacing import replacing, why_not_writable
+from autodiff.files import ArraySpec, TensorFile, TensorFileError, why_not_writable, write_tensors
 
-__all__ = ["ModelFileError", "check_writable", "read_model", "subset", "write_model"]
+__all__ = ["ModelFile", "ModelFileError", "check_writable", "subset", "write_model"]
 
-_FORMAT = "tacana dependency model"
-_VERSION = 1
+_KEY = "tacana"
+_FORMATS = {"model": "tacana dependency model", "checkpoint": "tacana training checkpoint"}
+_VERSION = 2  # 1 had no checksum
+
+Kind = Literal["model", "checkpoint"]
 
 
 class ModelFileError(ValueError):
-    """A file is no model of this parser, or one of a newer version; the message says which."""
+    """A file is no model of this parser, is damaged, or of another version; the message names it and says which."""
 
 
-def write_model(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+def write_model(
+    path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], kind: Kind = "model"
+) -> None:
     """Write arrays and settings: first beside the file, then in its place, so that a crash never leaves half a file."""
-    from safetensors.numpy import save_file
-
     check_writable(path)
-    about = {"format": _FORMAT, "version": _VERSION, "settings": settings}
-    # One entry: safetensors writes several in any order, and the same model should be the same bytes.
-    metadata = {"tacana": json.dumps(about, sort_keys=True)}
-    with replacing(path) as file:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, file, metadata=metadata)
+    about = {"format": _FORMATS[kind], "version": _VERSION, "settings": settings}
+    write_tensors(path, arrays, _KEY, json.dumps(about, sort_keys=True))
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -42,32 +42,67 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise ModelFileError(problem)
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and settings of a model file.
+@frozen(eq=False)
+class ModelFile:
+    """A model file of which the settings have been read, and the arrays not yet."""
 
-    Raises
-    ------
-    ModelFileError
-        If it is none.
-    """
-    from safetensors import SafetensorError, safe_open
+    file: TensorFile
+    settings: dict[str, Any]
 
-    if Path(path).is_dir():
-        raise ModelFileError(f"{path}: is a directory, not a model file")
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except FileNotFoundError:
-        raise ModelFileError(f"{path}: there is no such file") from None
-    except (SafetensorError, OSError) as error:
-        raise ModelFileError(f"{path}: not a model file ({error}); train one with `tacana train`") from None
-    about = json.loads(metadata.get("tacana", "{}"))
-    if about.get("format") != _FORMAT:
-        raise ModelFileError(f"{path}: a safetensors file, but not a model of this parser")
-    if about["version"] > _VERSION:
-        raise ModelFileError(f"{path}: written by a newer version ({about['version']}; this one reads {_VERSION})")
-    return arrays, about["settings"]
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], kind: Kind = "model") -> "ModelFile":
+        """Read the settings.
+
+        Raises
+        ------
+        ModelFileError
+            If it is no such file, or of another version.
+        """
+        name = os.fspath(path)
+        try:
+            file = TensorFile.open(path, _KEY)
+        except FileNotFoundError:
+            raise ModelFileError(f"{name}: there is no such file") from None
+        except OSError as error:
+            raise ModelFileError(f"{name}: {error.strerror or error}") from None
+        except TensorFileError as error:
+            raise ModelFileError(f"{error}; train a model with `tacana train`") from None
+        try:
+            about = json.loads(file.text)
+        except (ValueError, RecursionError):
+            raise ModelFileError(f"{name}: damaged: its settings are no JSON; train the model anew") from None
+        if not isinstance(about, dict) or about.get("format") not in _FORMATS.values():
+            raise ModelFileError(f"{name}: a safetensors file, but not a model of this parser")
+        version = about.get("version")
+        if isinstance(version, int) and version != _VERSION:
+            age, remedy = ("a newer", "update tacana") if version > _VERSION else ("an older", "train the model anew")
+            raise ModelFileError(
+                f"{name}: written by {age} version of tacana (format {version}; this one reads {_VERSION}): {remedy}"
+            )
+        if set(about) != {"format", "version", "settings"} or not isinstance(about["settings"], dict):
+            raise ModelFileError(f"{name}: damaged: expected format, version and settings in it; train the model anew")
+        if about["format"] != _FORMATS[kind]:
+            other = "a checkpoint of training, not a model; the model is beside it"
+            raise ModelFileError(f"{name}: {other if kind == 'model' else 'a model, not a checkpoint of training'}")
+        return cls(file, about["settings"])
+
+    def damaged(self, why: str) -> ModelFileError:
+        """Return the error that says what is wrong with the file."""
+        return ModelFileError(f"{self.file.path}: damaged: {' '.join(why.split())}; train the model anew")
+
+    def arrays(self, specs: Mapping[str, ArraySpec]) -> dict[str, NDArray[Any]]:
+        """Read the arrays, if they are just those that are expected.
+
+        Raises
+        ------
+        ModelFileError
+            If they are not, before any of them is read; or if the checksum of the file is not that of its content.
+        """
+        try:
+            self.file.expect(specs)
+            return self.file.arrays()
+        except TensorFileError as error:
+            raise ModelFileError(f"{error}; train the model anew") from None
 
 
 def subset(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from nlp.deps.options import inference_options
-from nlp.deps.refusal import refuse_same, refusing
+from nlp.deps.refusal import refuse_same
+from nlp.limit_option import limit_option
 
 __all__ = ["info", "parse"]
 
@@ -18,31 +19,35 @@ __all__ = ["info", "parse"]
 @click.option("--output", type=click.Path(), default="-", help="File to write; standard output by default.")
 @inference_options(defaults=False)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse.")
-@refusing
-def parse(model_file: str, source: str, output: str, workers: int, **options: Any) -> None:
+@limit_option
+def parse(model_file: str, source: str, output: str, workers: int, max_megabytes: float, **options: Any) -> None:
     """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
 
     SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz.  Its heads (`_`, or numbers of words) and relations are
     not used, and the parser finds heads alone; everything else is written back as it was.  Inference is that of the
     model's training unless options say otherwise.
     """
-    from nlp.conll import read_all, write_sentences
+    from autodiff.files import why_not_writable
+    from nlp.conll import Limits, read_all, write_sentences
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
     from nlp.deps.sentences import unfamiliar
-    from nlp.replacing import why_not_writable
+    from nlp.standard_output import ClosedStream
 
     if output != "-":
         refuse_same(output, model_file)
         problem = why_not_writable(output)
         if problem is not None:
             raise ParserError(problem)
+    elif isinstance(sys.stdout, ClosedStream):
+        raise ParserError("standard output is closed; open it, or give --output a file")
     parser = DependencyParser.load(model_file)
     try:
         parser = parser.using(**{name: value for name, value in options.items() if value is not None})
     except ValueError as error:
         raise ParserError(str(error)) from None
-    sentences = read_all(source, strict_trees=False, on_warning=lambda message: None)
+    limits = Limits(megabytes=max_megabytes)
+    sentences = read_all(source, strict_trees=False, on_warning=lambda message: None, limits=limits)
     assert parser.scorer is not None
     warning = unfamiliar(parser.scorer.vocabulary, sentences)
     if warning is not None:
@@ -50,14 +55,13 @@ def parse(model_file: str, source: str, output: str, workers: int, **options: An
     started = time.perf_counter()
     parsed = parser.parse(sentences, workers=workers)
     seconds = time.perf_counter() - started
-    write_sentences(parsed, sys.stdout.buffer if output == "-" else output)
+    write_sentences(parsed, output)
     words = sum(len(sentence) for sentence in sentences)
     click.echo(f"{len(sentences)} sentences, {words} words, {words / max(seconds, 1e-9):.0f} words/s", err=True)
 
 
 @click.command()
 @click.argument("model_file", type=click.Path())
-@refusing
 def info(model_file: str) -> None:
     """Say what a model is: its settings, its features, and how its training went."""
     from nlp.deps.parser import DependencyParser

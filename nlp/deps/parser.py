@@ -17,9 +17,9 @@ from nlp.deps.errors import ParserError
 from nlp.deps.fitting import fit_pruner, fit_weights
 from nlp.deps.graphs import Scores
 from nlp.deps.inference import infer
-from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.map_decoding import map_tree
-from nlp.deps.model_file import ModelFileError, check_writable, read_model, subset, write_model
+from nlp.deps.model_file import check_writable
+from nlp.deps.parser_file import describe, load_parser, save_parser
 from nlp.deps.parts import Parts
 from nlp.deps.progress import Progress
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
@@ -28,7 +28,7 @@ from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit,
 from nlp.deps.settings import ModelSettings
 from nlp.deps.training import Epoch, TrainingSettings
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import TemplateSet, Vocabulary, parse_templates
+from nlp.features import TemplateSet, Vocabulary
 
 __all__ = ["DependencyParser"]
 
@@ -282,28 +282,11 @@ class DependencyParser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, at once or not at all."""
-        scorer, pruner, weights = self._fitted()
-        arrays: dict[str, NDArray[Any]] = {"weights": weights}
-        arrays |= {f"vocabulary/{k}": v for k, v in scorer.vocabulary.to_arrays().items()}
-        if pruner.bounds is not None:
-            arrays |= {f"bounds/{k}": v for k, v in pruner.bounds.to_arrays().items()}
-        if pruner.weights is not None:
-            arrays["pruner/weights"] = pruner.weights
-        write_model(path, arrays, self.describe())
+        save_parser(self, *self._fitted(), path)
 
     def describe(self) -> dict[str, Any]:
         """Return all settings, and how training went, as plain values."""
-        return {
-            "model": self.model.to_dict(),
-            "training": self.training.to_dict(),
-            "pruning": None
-            if self.pruning is None
-            else {k: getattr(self.pruning, k) for k in fields_dict(PruningSettings)},
-            "bits": self.bits,
-            "decoder": self.decoder,
-            "templates": {kind: self.templates[kind].text for kind in sorted(self.templates)},
-            "history": [[e.number, e.objective, e.loss, e.dev_score] for e in self.history],
-        }
+        return describe(self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "DependencyParser":
@@ -312,30 +295,6 @@ class DependencyParser:
         Raises
         ------
         ModelFileError
-            If it is none.
+            If it is none, or damaged, or of another version: one line that names the file.
         """
-        arrays, settings = read_model(path)
-        if "templates" not in settings:
-            raise ModelFileError(f"{path}: a checkpoint of training, not a model; the model is beside it")
-        sections = (f"[{kind}]\n{text}" for kind, text in settings["templates"].items())
-        templates = parse_templates("\n".join(sections), source=str(path))
-        pruning = None if settings["pruning"] is None else PruningSettings(**settings["pruning"])
-        options = {k: v for k, v in settings["model"].items() if k != "roots"}
-        parser = cls(
-            roots=settings["model"]["roots"], pruning=pruning, bits=settings["bits"], templates=templates,
-            decoder=settings["decoder"], **options, **settings["training"],
-        )  # fmt: skip
-        vocabulary = Vocabulary.from_arrays(subset(arrays, "vocabulary"))
-        parser.scorer = parser._make_scorer(vocabulary)
-        parser.weights = arrays["weights"]
-        bounds = subset(arrays, "bounds")
-        pruner_weights = arrays.get("pruner/weights")
-        parser.pruner = Pruner(
-            pruning or PruningSettings(bounds=False, model=False),
-            parser.model,
-            LengthBounds.from_arrays(bounds) if bounds else None,
-            None if pruner_weights is None else Scorer.of_pruner(vocabulary, templates, settings["bits"]),
-            pruner_weights,
-        )
-        parser.history = [Epoch(*row) for row in settings["history"]]  # without times: the same run, the same bytes
-        return parser
+        return load_parser(cls, path)

@@ -21,7 +21,7 @@ class Progress:
     def __init__(self, label: str, total: int, *, shown: bool, note: str = "") -> None:
         self._note, self._done, self._bar = note, 0, None
         self._started = time.monotonic()
-        if shown and sys.stderr.isatty():
+        if shown and sys.stderr is not None and sys.stderr.isatty():
             import click
 
             bar: Any = click.progressbar(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, gt, le
+from attrs.validators import ge, gt, instance_of, le
 from numpy.typing import NDArray
 
 from nlp.conll import Sentence
@@ -39,12 +39,12 @@ class PruningSettings:
     epochs : of training the pruning model
     """
 
-    bounds: bool = False
-    model: bool = True
+    bounds: bool = field(default=False, validator=instance_of(bool))
+    model: bool = field(default=True, validator=instance_of(bool))
     threshold: float = field(default=1e-4, validator=[gt(0), le(1)])
-    most: int = field(default=10, validator=ge(1))
-    folds: int = field(default=4, validator=ge(1))
-    epochs: int = field(default=1, validator=ge(1))
+    most: int = field(default=10, validator=[instance_of(int), ge(1)])
+    folds: int = field(default=4, validator=[instance_of(int), ge(1)])
+    epochs: int = field(default=1, validator=[instance_of(int), ge(1)])
 
 
 @frozen(eq=False)

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from attrs import asdict, evolve, field, frozen
-from attrs.validators import ge, lt
+from attrs.validators import ge, instance_of, lt
 
 from autodiff.validators import one_of
 
@@ -38,17 +38,17 @@ class ModelSettings:
     order: int = field(default=2, validator=one_of(1, 2))
     tree: Tree = field(default="projective", validator=one_of("projective", "nonprojective"))
     roots: Literal["one", "any"] = field(default="one", validator=one_of("one", "any"))
-    grandparents: bool = True
-    siblings: bool = True
-    childseq: bool = False
-    nocross: bool = False
+    grandparents: bool = field(default=True, validator=instance_of(bool))
+    siblings: bool = field(default=True, validator=instance_of(bool))
+    childseq: bool = field(default=False, validator=instance_of(bool))
+    nocross: bool = field(default=False, validator=instance_of(bool))
     constraint: Constraint = field(default="tree", validator=one_of("tree", "exactly_one", "at_most_one", "not_two"))
-    no_two_cycle: bool = False
+    no_two_cycle: bool = field(default=False, validator=instance_of(bool))
     inference: Literal["bp", "exact"] = field(default="bp", validator=one_of("bp", "exact"))
-    iterations: int = field(default=4, validator=ge(1))
+    iterations: int = field(default=4, validator=[instance_of(int), ge(1)])
     damping: float = field(default=0.0, validator=[ge(0), lt(1)])
     schedule: Schedule = field(default="tree", validator=one_of("tree", "parallel"))
-    tree_first: bool = True
+    tree_first: bool = field(default=True, validator=instance_of(bool))
 
     def __attrs_post_init__(self) -> None:
         if self.order == 1 and (self.childseq or self.nocross):

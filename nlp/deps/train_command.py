@@ -1,14 +1,15 @@
 """The command `tacana train`."""
 
 import os
-import sys
 import time
 from typing import Any
 
 import click
 
 from nlp.deps.options import inference_options, switch
-from nlp.deps.refusal import refuse_same, refusing
+from nlp.deps.refusal import refuse_same
+from nlp.entry_point import on_interrupt
+from nlp.limit_option import limit_option
 
 __all__ = ["train"]
 
@@ -63,18 +64,18 @@ def _rate(text: str) -> float | str:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the order of sentences.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse --dev.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of a run that was stopped.")
-@refusing
+@limit_option
 def train(
     train_file: str, dev_file: str | None, dev_fraction: float, model_file: str, template_file: str | None,
     pruning: bool, folds: int, most_heads: int, bounds: bool, threshold: float, learning_rate: str, two_cycles: bool,
-    regularisation: float, order: str, workers: int, resume: bool, **options: Any,
+    regularisation: float, order: str, workers: int, resume: bool, max_megabytes: float, **options: Any,
 ) -> None:  # fmt: skip
     """Train a dependency parser on a treebank, and write it to a file.
 
     The treebank is CoNLL-X, CoNLL-2009 or CoNLL-U.  After each epoch the best model so far is in --model, and a
     checkpoint beside it; what happens is told on standard error.
     """
-    from nlp.conll import read_all
+    from nlp.conll import Limits, Sentence, read_all
     from nlp.deps.errors import ParserError
     from nlp.deps.model_file import check_writable
     from nlp.deps.parser import DependencyParser
@@ -84,6 +85,11 @@ def train(
     def say(line: str) -> None:
         click.echo(line, err=True)
 
+    def stopped() -> str:
+        kept = os.path.exists(f"{model_file}.checkpoint")
+        return f"stopped; {'the same command with --resume goes on' if kept else 'before the end of the first epoch'}"
+
+    on_interrupt(stopped)
     if dev_file is not None and dev_fraction > 0:
         raise ParserError("give --dev or --dev-fraction, not both")
     if not dev_fraction >= 0:
@@ -91,8 +97,13 @@ def train(
     check_writable(model_file)
     refuse_same(model_file, train_file, dev_file, template_file)
     started = time.perf_counter()
-    sentences = read_all(train_file, on_warning=lambda message: say(f"warning: {message}"))
-    dev = None if dev_file is None else read_all(dev_file, on_warning=lambda message: say(f"warning: {message}"))
+
+    def read(path: str) -> list[Sentence]:
+        limits = Limits(megabytes=max_megabytes)
+        return read_all(path, on_warning=lambda message: say(f"warning: {message}"), limits=limits)
+
+    sentences = read(train_file)
+    dev = None if dev_file is None else read(dev_file)
     if dev is None and dev_fraction > 0:
         every = round(1 / dev_fraction)
         dev, sentences = sentences[::every], [s for i, s in enumerate(sentences) if i % every]
@@ -106,10 +117,5 @@ def train(
         )  # fmt: skip
     except ValueError as error:
         raise ParserError(str(error)) from None
-    try:
-        parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
-    except KeyboardInterrupt:
-        kept = os.path.exists(f"{model_file}.checkpoint")
-        say(f"stopped; {'the same command with --resume goes on' if kept else 'before the end of the first epoch'}")
-        sys.exit(130)
+    parser.fit(sentences, dev, report=say, progress=True, workers=workers, save_to=model_file, resume=resume)
     say(f"wrote {model_file} after {time.perf_counter() - started:.0f} s")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from autodiff.optimizers import AdaGrad, choose_learning_rate
 from autodiff.validators import one_of
 from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
+from nlp.deps.errors import ParserError
 from nlp.deps.objectives import Objective, loss_and_adjoints
 from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
@@ -62,11 +64,11 @@ class TrainingSettings:
     forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
     # With δ = 0.1 first-order EWT ends half a point lower; with 0.001 "risk" fits training data better, not new data.
     delta: float = field(default=1.0, validator=[gt(0), lt(np.inf)])
-    average: bool = True
-    average_after: int = field(default=2, validator=ge(0))
+    average: bool = field(default=True, validator=instance_of(bool))
+    average_after: int = field(default=2, validator=[instance_of(int), ge(0)])
     hot: float = field(default=0.1, validator=gt(0))
     cold: float = field(default=0.0001, validator=gt(0))
-    seed: int = 0
+    seed: int = field(default=0, converter=index, validator=ge(0))
 
     @learning_rate.validator
     def _check_rate(self, _: Any, rate: float | None) -> None:
@@ -120,6 +122,8 @@ class Training:
     ) -> None:
         self.scorer, self.model, self.settings, self.examples = scorer, model, settings, examples
         per_step = settings.l2 * settings.batch_size / max(len(examples), 1)
+        if not per_step < np.inf:
+            raise ParserError(f"l2 is {settings.l2:g}: too large for weights to be anything but 0; use a smaller one")
         self.optimizer = HashedAdaGrad(scorer.slots, rate, l2=per_step, delta=settings.delta)
         self.epoch = 0
 
@@ -159,9 +163,14 @@ class Training:
     def weights(self) -> Floats:
         """Return the weights to parse with now."""
         if self.settings.average:
-            return self.optimizer.averaged()
-        self.optimizer.finish()
-        return self.optimizer.weights.copy()
+            weights = self.optimizer.averaged()
+        else:
+            self.optimizer.finish()
+            weights = self.optimizer.weights.copy()
+        largest = max(weights.max(initial=0.0), -weights.min(initial=0.0))
+        if not largest <= _LARGEST_WEIGHT:  # NaN is not
+            raise _diverged(f"a weight is {largest:g}")
+        return weights
 
     def _batches(self) -> Iterator[NDArray[np.int64]]:
         order = np.random.default_rng([self.settings.seed, self.epoch]).permutation(len(self.examples))
@@ -188,10 +197,25 @@ def _add_gradient(
 ) -> float:
     prepared = scorer.prepare(encoded or example.sentence)
     scores = scorer.scores(prepared, example.parts, weights)
+    for kind, values in scores.items():
+        if values.size and not -_LARGEST_SCORE < values.min() <= values.max() < _LARGEST_SCORE:  # NaN is not
+            raise _diverged(f"a score of kind {kind!r} is {values[~(np.abs(values) < _LARGEST_SCORE)][0]:g}")
     loss, adjoints = loss_and_adjoints(objective, example.parts, model, scores, example.gold, temperature=temperature)
+    if not np.isfinite(loss):
+        raise _diverged(f"the loss of a sentence is {loss:g}")
     scorer.accumulate(prepared, example.parts, adjoints, buffer, smallest=_NEGLIGIBLE)
     return loss
 
+
+def _diverged(what: str) -> ParserError:
+    return ParserError(f"training diverges: {what}; use a lower learning rate, smaller batches or a larger delta")
+
+
+_LARGEST_SCORE = 1e100
+"""Inference takes no larger ones."""
+
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
+"""Weights are saved in single precision."""
 
 _NEGLIGIBLE = 1e-7
 """Parts whose adjoint is smaller leave no trace in the weights, and most parts of a trained model are such."""

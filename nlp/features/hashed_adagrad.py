@@ -161,7 +161,10 @@ class HashedAdaGrad(GradientBuffer):
         missing = {"settings", "weights", "memory", "touched", "steps", "starts", "rates"} - set(state)
         if missing:
             raise StateMismatchError(f"the state lacks {sorted(missing)}: pass all that HashedAdaGrad.state() returned")
-        saved = json.loads(bytes(np.asarray(state["settings"], dtype=np.uint8)))
+        try:
+            saved = json.loads(bytes(np.asarray(state["settings"], dtype=np.uint8)))
+        except (ValueError, RecursionError):
+            raise StateMismatchError("the settings of the state are no JSON: it is damaged") from None
         if saved != json.loads(json.dumps(self.settings())):
             raise StateMismatchError(f"cannot restore a state with settings {saved} where they are {self.settings()}")
         arrays = check_hashed_state(state, len(self), self.memory.shape[1])

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from autodiff.files import FileTooLargeError, read_bounded
 from nlp.features.atoms import KINDS, Atom, parse_atom
 from nlp.features.errors import TemplateError
 
@@ -24,6 +25,7 @@ __all__ = ["SECTIONS", "Template", "TemplateSet", "parse_templates", "read_templ
 # with the child s before it (h itself, if there is none); of "nocross" it is two words, h before m.
 SECTIONS = {**{kind: kind for kind in KINDS}, "pruner": "arc", "childseq": "sibling", "nocross": "arc"}
 _MOST_SETS = 2
+_MOST_BYTES = 1 << 24  # of a file
 
 
 @frozen
@@ -135,7 +137,9 @@ def read_templates(path: str | Path) -> dict[str, TemplateSet]:
     ['sibling']
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_bounded(path, _MOST_BYTES).decode("utf-8")
+    except FileTooLargeError as error:
+        raise TemplateError(f"{error}; expected templates, one on a line") from None
     except UnicodeDecodeError as error:
         raise TemplateError(f"{path}: not UTF-8 ({error.reason} at byte {error.start})") from error
     return parse_templates(text, source=str(path))

@@ -15,6 +15,7 @@ from nlp.features.attributes import ATTRIBUTES, CLASSES, FORM_ATTRIBUTES, freque
 from nlp.features.encoded import FIRST_VALUE, ROOT, UNKNOWN, EncodedSentence
 from nlp.features.errors import FeatureError
 from nlp.features.protocol import TaggedSentence
+from nlp.features.vocabulary_check import check_vocabulary
 from nlp.features.word_classes import word_classes
 
 __all__ = ["Vocabulary"]
@@ -161,14 +162,25 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Vocabulary":
-        """Return the vocabulary that `to_arrays` described."""
+        """Return the vocabulary that `to_arrays` described.
+
+        Raises
+        ------
+        FeatureError
+            If the arrays are not such as `to_arrays` returns.
+        """
         missing = {"vocabulary", "counts"} - set(arrays)
         if missing:
             raise FeatureError(f"no vocabulary: {sorted(missing)} is missing; pass all that to_arrays() returned")
-        text = bytes(np.asarray(arrays["vocabulary"], dtype=np.uint8)).decode(errors="surrogatepass")
-        description = json.loads(text)
+        try:
+            text = bytes(np.asarray(arrays["vocabulary"], dtype=np.uint8)).decode(errors="surrogatepass")
+            description = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise FeatureError(f"no vocabulary: its text is no JSON ({error})") from None
+        counts = np.asarray(arrays["counts"])
+        check_vocabulary(description, counts)
         classes = {name: (column, frozenset(tags)) for name, (column, tags) in description["classes"].items()}
-        return cls(description["tables"], arrays["counts"].tolist(), classes, frozenset(description["absent"]))
+        return cls(description["tables"], counts.tolist(), classes, frozenset(description["absent"]))
 
     def _form_row(self, form: str) -> bytes:
         """Return the integers (int32) of all attributes that come from the form, and remember them."""

@@ -3,17 +3,20 @@
 import gzip
 import zlib
 from os import PathLike
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.files import FileTooLargeError, read_bounded, replacing
 from pgm.errors import FileFormatError
 
 __all__ = ["Tokens", "read_text", "write_text"]
 
 AnyPath = str | PathLike[str]
+
+MOST_BYTES = 1 << 28
+"""Of a file, unzipped: its tokens take some twenty times as much memory, and models of the competitions a hundredth."""
 
 
 def read_text(path: AnyPath) -> str:
@@ -22,14 +25,15 @@ def read_text(path: AnyPath) -> str:
     Raises
     ------
     FileFormatError
-        If it is broken gzip, or no UTF-8.
+        If it is broken gzip, no UTF-8, or larger than MOST_BYTES.
     """
-    data = Path(path).read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{path}:1: broken gzip ({error}); expected a whole .gz file or plain text") from None
+    try:
+        data = read_bounded(path, MOST_BYTES, unzip=True)
+    except FileTooLargeError as error:
+        size = str(error).removeprefix(f"{path}: ")
+        raise FileFormatError(f"{path}:1: {size}; expected a model, evidence or an answer") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(f"{path}:1: broken gzip ({error}); expected a whole .gz file or plain text") from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -38,9 +42,13 @@ def read_text(path: AnyPath) -> str:
 
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write text, gzipped if the name ends in .gz (without a time stamp: the same text gives the same bytes)."""
+    """Write text at once or not at all, gzipped if the name ends in .gz.
+
+    Without a time stamp: the same text gives the same bytes.
+    """
     data = text.encode("utf-8")
-    Path(path).write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
+    with replacing(path) as file:
+        file.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
 class Tokens:

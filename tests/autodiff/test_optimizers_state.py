@@ -9,6 +9,7 @@ import pytest
 from safetensors import safe_open
 
 from autodiff.optimizers import SGD, AdaGrad, Adam, InverseDecay, StateMismatchError, load_state, save_state
+from oracles.mutations import mutated
 
 
 def trained(optimizer):
@@ -110,3 +111,69 @@ def test_importing_the_optimizers_imports_nothing_slow():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("make", [lambda: AdaGrad(0.1, l2=0.5), lambda: Adam(0.1), lambda: SGD(0.1, momentum=0.5)])
+def test_damaged_files_are_refused_in_one_line_that_names_them(make, tmp_path):
+    path = tmp_path / "state.safetensors"
+    save_state(trained(trained(make())), path)
+    whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
+    expected = state_bytes(load(make(), path))
+    for _ in range(700):
+        kind, data = mutated(whole, rng)
+        path.write_bytes(data)
+        target, refusal = make(), None
+        try:
+            load_state(target, path)
+        except StateMismatchError as error:
+            refusal = str(error)
+        if refusal is None:
+            assert state_bytes(target) == expected, kind
+            continue
+        refused += 1
+        assert str(path) in refused_as(refusal), kind
+        assert target.steps == 0
+    assert refused > 600
+
+
+def refused_as(message):
+    assert "\n" not in message
+    return message
+
+
+def load(optimizer, path):
+    load_state(optimizer, path)
+    return optimizer
+
+
+def state_bytes(optimizer):
+    return {name: value.tobytes() for name, value in optimizer.state().items()}
+
+
+def test_states_that_no_optimizer_could_have_are_refused():
+    state = trained(AdaGrad(0.1, l2=0.5)).state()
+    for name, value in (
+        ("steps", np.array([-1])),
+        ("steps", np.array([1.0])),
+        ("repeats", np.array([10**15])),
+        ("rates", np.array([np.nan])),
+        ("parameter/w/squares", np.ones(4)),
+        ("parameter/w/squares", np.full(3, np.nan)),
+        ("parameter/w/paid", np.full(3, 7, dtype=np.int32)),
+        ("parameter/w/more", np.ones(3)),
+        ("else", np.ones(3)),
+    ):
+        target = AdaGrad(0.1, l2=0.5)
+        with pytest.raises(StateMismatchError):
+            target.restore({**state, name: value})
+        assert target.steps == 0
+
+
+def test_a_file_without_a_checksum_is_of_an_older_version(tmp_path):
+    from safetensors.numpy import save_file
+
+    state = trained(SGD(0.1)).state()
+    description = bytes(state.pop("description")).decode()
+    save_file(state, tmp_path / "old", metadata={"tacana optimizer": description})
+    with pytest.raises(StateMismatchError, match=r"old was written by an older version"):
+        load_state(SGD(0.1), tmp_path / "old")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlp.conll import ConllError, read_all, write_sentences
+from nlp.conll import ConllError, Limits, read_all, write_sentences
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 NAMES = ["goats.conll", "kettle.conll09", "ducks.conllu"]
@@ -162,3 +162,27 @@ def test_damaged_files_are_read_or_refused(name, strict_trees):
             assert 1 <= len(sentence) == len(sentence.heads) == len(sentence.relations)
             assert read_all(io.BytesIO(sentence.with_heads(np.arange(len(sentence))).text.encode()))
     assert min(outcomes.values()) > 200, outcomes
+
+
+def test_limits():
+    word = b"1\ta\t_\tN\tN\t_\t0\t_\t_\t_\n"
+    for data, limits, message in (
+        (word * 1, Limits(line=9), "<stream>:1: a line of more than 9 bytes"),
+        (word + b"\n" * 5, Limits(lines=5), "<stream>:6: more than 5 lines of one sentence"),
+        (b"\n" * 9, Limits(lines=5), "<stream>:6: more than 5 lines of one sentence"),
+        ((word + b"\n") * 50, Limits(megabytes=1e-3), "<stream>:[0-9]+: more than 0.001 MB"),
+        (gzip.compress((word + b"\n") * 50), Limits(megabytes=1e-3), "<stream>:[0-9]+: more than 0.001 MB"),
+    ):
+        with pytest.raises(ConllError, match=message):
+            read_all(io.BytesIO(data), limits=limits)
+    enough = Limits(line=len(word), lines=2, megabytes=50 * len(word + b"\n") / 1e6)
+    assert len(read_all(io.BytesIO((word + b"\n") * 50), limits=enough)) == 50
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_file_on_disk_is_measured_before_it_is_read(tmp_path, zipped):
+    data = b"1\ta\t_\tN\tN\t_\t0\t_\t_\t_\n\n" * 1000
+    (tmp_path / "x").write_bytes(gzip.compress(data) if zipped else data)
+    with pytest.raises(ConllError, match=r"x:1: more than 0\.02 MB"):
+        read_all(tmp_path / "x", limits=Limits(megabytes=0.02))
+    assert len(read_all(tmp_path / "x", limits=Limits(megabytes=len(data) / 1e6))) == 1000

@@ -1,5 +1,6 @@
 """Models and checkpoints: they come back, a stopped run goes on to the same bytes, a killed one leaves a model."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -75,14 +76,54 @@ def test_a_run_can_be_taken_up_again_to_the_same_bytes(tmp_path):
         DependencyParser(**options).fit(sentences[:20], sentences[20:], save_to=tmp_path / "whole.tacana", resume=True)
 
 
+def test_a_run_that_is_killed_after_its_first_model_goes_on(tmp_path, monkeypatch):
+    sentences = invented_sentences(20)
+    whole = DependencyParser(**SMALL).fit(sentences, save_to=tmp_path / "whole.tacana")
+
+    class Killed(BaseException):
+        pass
+
+    save = DependencyParser.save
+
+    def save_and_die(parser, path):
+        save(parser, path)
+        raise Killed
+
+    monkeypatch.setattr(DependencyParser, "save", save_and_die)
+    with pytest.raises(Killed):
+        DependencyParser(**SMALL).fit(sentences, save_to=tmp_path / "model.tacana")
+    monkeypatch.setattr(DependencyParser, "save", save)
+    assert (tmp_path / "model.tacana").exists()
+    again = DependencyParser(**SMALL).fit(sentences, save_to=tmp_path / "model.tacana", resume=True)
+    assert again.weights.tobytes() == whole.weights.tobytes()
+    assert (tmp_path / "model.tacana").read_bytes() == (tmp_path / "whole.tacana").read_bytes()
+
+
+def test_a_model_that_has_learnt_nothing_is_told():
+    told = []
+    DependencyParser(**{**SMALL, "epochs": 1}, l2=1e300).fit(invented_sentences(5), report=told.append)
+    assert any("all weights are 0" in line for line in told)
+
+
+def test_a_worker_that_dies_is_told(monkeypatch):
+    sentences = invented_sentences(40)
+    parser = DependencyParser(**{**SMALL, "order": 1, "epochs": 1}).fit(sentences)
+    monkeypatch.setattr("nlp.deps.workers._heads", _die)
+    with pytest.raises(ParserError, match="one of 2 processes that parse was killed"):
+        parser.parse(sentences, workers=2)
+
+
+def _die(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_a_killed_run_leaves_a_model_that_loads(tmp_path):
     write_sentences(invented_sentences(200), tmp_path / "train.conll")
     command = [sys.executable, "-m", "nlp.deps", "train", "--train", str(tmp_path / "train.conll"), "--model",
                str(tmp_path / "m.tacana"), "--epochs", "500", "--bits", "16", "--learning-rate", "0.1"]  # fmt: skip
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
-        while not (tmp_path / "m.tacana").exists() and time.monotonic() < deadline:
+        while not (tmp_path / "m.tacana").exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(0.3)
     finally:

@@ -1,0 +1,25 @@
+"""How long a line, a sentence and a file may be: what has no end, or unpacks to gigabytes, is refused."""
+
+from attrs import field, frozen
+from attrs.validators import ge
+
+__all__ = ["DEFAULT_LIMITS", "Limits"]
+
+
+@frozen(kw_only=True)
+class Limits:
+    """The most that a reader takes.
+
+    Attributes
+    ----------
+    megabytes : of a file (1 MB is 10^6 bytes), unzipped; a treebank takes some ten times as much memory
+    line : bytes of a line
+    lines : of a sentence, with the blank lines after it
+    """
+
+    megabytes: float = field(default=500.0, validator=ge(0))
+    line: int = field(default=1 << 20, validator=ge(1))
+    lines: int = field(default=100_000, validator=ge(1))
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,7 @@
+"""Settings for all tests: none depends on how fast the machine is, or on what else it does."""
+
+import hypothesis
+
+# A first example compiles kernels, and a busy machine is slow at any time: no deadline for an example.
+hypothesis.settings.register_profile("tacana", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("tacana")
