@@ -234,3 +234,32 @@ def test_bytes_that_are_no_text(tmp_path):
     path.write_bytes(gzip.compress(GOOD["markov.uai"].encode())[:-9])
     with pytest.raises(FileFormatError, match="broken gzip"):
         read_uai(path)
+
+
+BIF = """variable rain {{ type discrete [ 2 ] {{ no, yes }}; }}
+variable wet {{ type discrete [ 2 ] {{ no, yes }}; }}
+probability ( rain ) {{ table {prior}; }}
+probability ( wet | rain ) {{
+  (no) {row};
+  {rest}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "changes"),
+    [
+        (3, {"prior": "0.8, 0.4"}),
+        (5, {"row": "0.9, 0.3"}),
+        (6, {"rest": "default 0.1, 0.1;"}),
+        (6, {"rest": "(yes) 0.0, 0.0;"}),
+    ],
+)
+def test_bif_rows_sum_to_one(tmp_path, line, changes):
+    path = tmp_path / "rain.bif"
+    good = {"prior": "0.8, 0.2", "row": "0.333, 0.666", "rest": "(yes) 0.2, 0.8;"}
+    path.write_text(BIF.format(**good))
+    assert read_bif(path).num_factors == 2  # rounded numbers will do
+    path.write_text(BIF.format(**good | changes))
+    with pytest.raises(FileFormatError, match=rf"rain\.bif:{line}: a row of .* that sums to .*; expected .* sum to 1"):
+        read_bif(path)

@@ -8,8 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from nlp.command import main
-from pgm.exact import BruteForce
+from pgm import BeliefPropagation
+from pgm.exact import BruteForce, JunctionTree
 from pgm.files import read_evidence, read_map, read_mar, read_model, read_pr
+from pgm.infer_command import infer as infer_command
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MODELS = ["markov.uai", "gaps.fg", "weather.bif"]
@@ -71,6 +73,17 @@ def test_evidence(answer):
         result = infer(model, "--evidence", evidence, "--task", "PR", "--method", method)
         assert answer(read_pr, result) == pytest.approx(expected.log_partition, abs=1e-9)
         assert "2 observed" in result.stderr
+
+
+def test_defaults_are_those_of_python(tmp_path):
+    defaults = {option.name: option.default for option in infer_command.params}
+    bp = BeliefPropagation()
+    assert (defaults["iterations"], defaults["tolerance"], defaults["damping"]) == (100, 1e-8, 0.0)
+    assert (bp.iterations, bp.tolerance, bp.damping) == (100, 1e-8, 0.0)
+    assert defaults["budget"] * 2**30 == JunctionTree().budget
+    path = tmp_path / "pair.uai"
+    path.write_text("MARKOV 2 2 2 1  2 0 1  4 1 2 3 4")
+    assert "converged after 2 iterations" in infer(path).stderr
 
 
 def test_junction_reports_its_treewidth():
