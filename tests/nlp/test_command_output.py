@@ -1,0 +1,43 @@
+"""What `parse` and `info` say, to the number."""
+
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from nlp.command import main
+from nlp.conll import write_sentences
+from nlp.deps import DependencyParser
+from oracles.sentences import invented_sentences
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "m.tacana"
+    DependencyParser(order=1, bits=12, epochs=2).fit(invented_sentences(10)).save(path)
+    return path
+
+
+def test_parse_says_how_many_sentences_and_words(model, tmp_path, monkeypatch):
+    import nlp.deps.parse_command as command
+
+    clock = iter([100.0, 102.0])
+    monkeypatch.setattr(command.time, "perf_counter", lambda: next(clock))
+    sentences = invented_sentences(5)
+    words = sum(map(len, sentences))
+    write_sentences(sentences, tmp_path / "in.conll")
+    result = CliRunner().invoke(main, ["parse", "--model", str(model), str(tmp_path / "in.conll")])
+    assert result.exit_code == 0, result.output
+    assert f"5 sentences, {words} words, {words / 2:.0f} words/s" in result.stderr
+
+
+def test_info_counts_the_weights_that_are_not_zero(model):
+    result = CliRunner().invoke(main, ["info", str(model)])
+    weights = DependencyParser.load(model).weights
+    used = np.count_nonzero(weights)
+    assert 0 < used < len(weights) != 2 * used
+    assert re.search(rf"weights: 2\^12, of which {used} are not 0; decoder mbr", result.output)
+    assert [line.split(":")[0] for line in result.output.splitlines() if line.startswith("epoch")] == [
+        "epoch 1", "epoch 2",
+    ]  # fmt: skip
