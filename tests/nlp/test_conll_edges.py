@@ -33,3 +33,28 @@ def test_files_are_synced_and_pipes_are_not(tmp_path, monkeypatch):
     reader.join(10)
     assert read == [sentence.text.encode()]
     assert not synced
+
+
+def words(heads):
+    rows = (f"{i}\tw\t_\tN\tN\t_\t{head}\t_\t_\t_\n" for i, head in enumerate(heads, start=1))
+    return "".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("length", [2, 9, 10, 11, 30])
+def test_cycles_are_shown_in_full_up_to_ten_words(tmp_path, length):
+    (tmp_path / "a.conll").write_text(words([0, *(i % length + 2 for i in range(1, length + 1))]))
+    with pytest.raises(ConllError) as caught:
+        read_all(tmp_path / "a.conll")
+    shown = [str(word) for word in range(2, 2 + min(length, 10))]
+    way = " → ".join([*shown, *["…"] * (length > 10), "2"])
+    assert f"a cycle of heads, {way};" in str(caught.value)
+
+
+@pytest.mark.parametrize(("head", "right"), [("000000001", True), ("0000000001", False), ("01", True), ("3", False)])
+def test_heads_may_have_zeros_in_front_up_to_nine_digits(tmp_path, head, right):
+    (tmp_path / "a.conll").write_text(words([0, head]))
+    if right:
+        assert read_all(tmp_path / "a.conll")[0].heads.tolist() == [0, 1]
+    else:
+        with pytest.raises(ConllError, match="a head from 0 to 2"):
+            read_all(tmp_path / "a.conll")
