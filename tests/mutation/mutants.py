@@ -28,7 +28,7 @@ class Mutant:
     ----------
     path : of the file, from the root of the project
     line : of the change, from 1
-    function : line of the innermost function around it, or 0 for code that runs on import
+    function : first line (with decorators) of the innermost function around it, or 0 for code that runs on import
     """
 
     path: Path
@@ -67,7 +67,9 @@ def mutants_of(root: Path, path: Path) -> list[Mutant]:
 
 def _changes(node: ast.AST, function: int, at, source: bytes) -> Iterator[tuple[int, int, int, str]]:
     for child in _children(node):
-        inner = child.lineno if isinstance(child, ast.FunctionDef) else function
+        inner = function
+        if isinstance(child, ast.FunctionDef):
+            inner = min(part.lineno for part in (child, *child.decorator_list))
         for first, last, new in _own_changes(child, at, source):
             yield inner, first, last, new
         yield from _changes(child, inner, at, source)

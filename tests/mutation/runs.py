@@ -50,15 +50,11 @@ class Copy:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that call the mutated function, fast ones first; for kernels and imports, all tests."""
         anywhere = mutant.function == 0 or "kernels" in mutant.path.parts
-        name = f"{mutant.path}:"
-        lines = {mutant.function}
-        source = (self.root / mutant.path).read_text(encoding="utf-8").splitlines()
-        while min(lines) > 1 and source[min(lines) - 2].lstrip().startswith(("@", ")")):
-            lines.add(min(lines) - 1)  # a decorated function begins at its decorators
+        name = f"{mutant.path}:{mutant.function}"
         chosen = [
             test
             for test, about in self.seen.items()
-            if about["seconds"] <= self.limit and (anywhere or any(f"{name}{n}" in about["functions"] for n in lines))
+            if about["seconds"] <= self.limit and (anywhere or name in about["functions"])
         ]
         return sorted(chosen, key=lambda test: self.seen[test]["seconds"])
 

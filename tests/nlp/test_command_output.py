@@ -41,3 +41,25 @@ def test_info_counts_the_weights_that_are_not_zero(model):
     assert [line.split(":")[0] for line in result.output.splitlines() if line.startswith("epoch")] == [
         "epoch 1", "epoch 2",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "train", "dev"), [
+    ([], 20, 0), (["--dev-fraction", "0.25"], 15, 5), (["--dev", "dev.conll"], 20, 7),
+])  # fmt: skip
+def test_train_says_how_the_sentences_are_shared_out(tmp_path, monkeypatch, options, train, dev):
+    monkeypatch.chdir(tmp_path)
+    write_sentences(invented_sentences(20), "train.conll")
+    write_sentences(invented_sentences(7, seed=1), "dev.conll")
+    small = ["--order", "1", "--bits", "10", "--epochs", "1"]
+    result = CliRunner().invoke(main, ["train", "--train", "train.conll", "--model", "m.tacana", *small, *options])
+    assert result.exit_code == 0, result.output
+    assert f"{train} sentences to train on, {dev} for development" in result.stderr
+    assert ("dev UAS" in result.stderr) == (dev > 0)
+
+
+def test_two_kinds_of_development_data_are_refused(tmp_path):
+    result = CliRunner().invoke(
+        main, ["train", "--train", "a", "--model", "b", "--dev", "c", "--dev-fraction", "0.1"]
+    )  # fmt: skip
+    assert result.exit_code == 2
+    assert "not both" in result.stderr

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from nlp.conll import ConllError, Sentence, read_all, write_sentences
+from nlp.replacing import why_not_writable
 
 
 @pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 37), (400, 37)])
@@ -58,3 +59,17 @@ def test_heads_may_have_zeros_in_front_up_to_nine_digits(tmp_path, head, right):
     else:
         with pytest.raises(ConllError, match="a head from 0 to 2"):
             read_all(tmp_path / "a.conll")
+
+
+def test_the_last_word_can_be_a_head_however_it_is_written(tmp_path):
+    (tmp_path / "a.conll").write_text(words(["02", 0]))
+    assert read_all(tmp_path / "a.conll")[0].heads.tolist() == [2, 0]
+    (tmp_path / "a.conll").write_text(words(["03", 0]))
+    with pytest.raises(ConllError, match="head '03' is no word"):
+        read_all(tmp_path / "a.conll")
+
+
+def test_places_that_cannot_be_written_to_are_named(tmp_path):
+    assert why_not_writable(tmp_path / "file") is None
+    assert "is a directory" in why_not_writable(tmp_path)
+    assert "there is no directory" in why_not_writable(tmp_path / "nowhere" / "file")

@@ -73,3 +73,27 @@ def test_a_loaded_model_prunes_as_the_saved_one(tmp_path, pruning):
         np.testing.assert_array_equal(before.modifiers, after.modifiers)
         if len(sentence) > 4:
             assert (len(before) == len(sentence) ** 2) == (pruning is None)
+
+
+@pytest.mark.parametrize(("epochs", "first_of_risk"), [(1, 1), (2, 1), (4, 2), (5, 3), (10, 5)])
+def test_the_second_half_of_the_epochs_is_for_risk(epochs, first_of_risk):
+    model, settings = ModelSettings(order=1), TrainingSettings(objective="l2+risk", epochs=epochs)
+    run = Training(scorer_of(invented_sentences(2), model), model, settings, [], 0.1)
+    found = []
+    for run.epoch in range(epochs):
+        found.append(run.objective)
+    assert found == ["l2"] * first_of_risk + ["risk"] * (epochs - first_of_risk)
+
+
+def test_a_new_objective_begins_a_new_best():
+    """The first epoch of risk replaces the best of l2, though it scores less."""
+    sentences, model = invented_sentences(6), ModelSettings(order=1)
+    scores, kept = iter([50.0, 60.0, 40.0, 39.0]), []
+    weights, history = fit_weights(
+        scorer_of(sentences, model), model, TrainingSettings(objective="l2+risk", epochs=4), sentences,
+        [Parts.all_arcs(len(s)) for s in sentences], dev_score=lambda _: next(scores), say=lambda _: None,
+        keep=lambda weights, _: kept.append(weights),
+    )  # fmt: skip
+    assert [epoch.objective for epoch in history] == ["l2", "l2", "risk", "risk"]
+    assert len(kept) == 3
+    assert weights is kept[2]
