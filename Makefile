@@ -23,9 +23,13 @@ lint: .venv/.dev
 bench: .venv/.dev $(if $(EXTRAS),.venv/.extra-$(EXTRAS))
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m tests.bench
 
-# The reference of all public names, from their docstrings, as pages in site/.
+# The reference of all public modules, from their docstrings, as pages in site/.  They are listed one by one: pdoc leaves
+# out what is beneath a package that names its public names.  Files with a leading underscore and kernels are private.
+PUBLIC = $(shell find autodiff hypergraph pgm nlp -name '*.py' -not -path '*/kernels/*' -not -name '_[a-z]*.py' \
+  -not -name '__main__.py' | sed 's|/__init__.py$$||; s|\.py$$||; s|/|.|g' | LC_ALL=C sort)
+
 docs: .venv/.extra-docs
-	$(BIN)/pdoc -d numpy -o site autodiff hypergraph pgm nlp
+	$(BIN)/pdoc -d numpy -o site $(PUBLIC)
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,3 +1,3 @@
-"""Language: trees over words, and the dependency parser `nlp.deps` (to come)."""
+"""Language: treebanks (`nlp.conll`), features (`nlp.features`), scores (`nlp.evaluation`), the parser (`nlp.deps`)."""
 
 __all__: list[str] = []

@@ -8,7 +8,6 @@ would be another, with the difference of two trees for its adjoints.
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,14 @@ from nlp.deps.kinds import kinds_of
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings, first_order
 
-__all__ = ["OBJECTIVES", "Loss", "Objective", "loss_and_adjoints"]
+__all__ = ["OBJECTIVES", "Loss", "loss_and_adjoints"]
 
 Floats = NDArray[np.float64]
-Objective = Literal["cll", "l2", "risk"]
 Loss = tuple[float, Scores]
 
 
 def loss_and_adjoints(
-    objective: Objective,
+    objective: str,
     parts: Parts,
     settings: ModelSettings,
     scores: Scores,

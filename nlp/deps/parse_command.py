@@ -2,6 +2,7 @@
 
 import sys
 import time
+import warnings
 from typing import Any
 
 import click
@@ -29,7 +30,7 @@ def parse(model_file: str, source: str, output: str, workers: int, max_megabytes
     """
     from autodiff.files import why_not_writable
     from nlp.conll import Limits, read_all, write_sentences
-    from nlp.deps.errors import ParserError
+    from nlp.deps.errors import ParserError, ParserWarning
     from nlp.deps.parser import DependencyParser
     from nlp.deps.sentences import unfamiliar
     from nlp.standard_output import ClosedStream
@@ -53,7 +54,9 @@ def parse(model_file: str, source: str, output: str, workers: int, max_megabytes
     if warning is not None:
         click.echo(f"warning: {warning}", err=True)
     started = time.perf_counter()
-    parsed = parser.parse(sentences, workers=workers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ParserWarning)  # it has been said
+        parsed = parser.parse(sentences, workers=workers)
     seconds = time.perf_counter() - started
     write_sentences(parsed, output)
     words = sum(len(sentence) for sentence in sentences)

@@ -1,6 +1,7 @@
 """The dependency parser: train it, parse with it, save it."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from nlp.conll import Sentence
 from nlp.deps.checkpoint import Checkpoint
 from nlp.deps.choices import as_bits, as_decoder, as_pruning, as_templates
 from nlp.deps.decoding import Decoder, best_trees_of, minimum_risk
-from nlp.deps.errors import ParserError
+from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.fitting import fit_pruner, fit_weights
 from nlp.deps.graphs import Scores
 from nlp.deps.inference import infer
@@ -24,7 +25,7 @@ from nlp.deps.parts import Parts
 from nlp.deps.progress import Progress
 from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
 from nlp.deps.scorer import Scorer
-from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, usable
+from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
 from nlp.deps.settings import ModelSettings
 from nlp.deps.training import Epoch, TrainingSettings
 from nlp.evaluation import Evaluation, evaluate
@@ -142,7 +143,7 @@ class DependencyParser:
             if resume:  # before the work: the checkpoint may be of another run, or the run may be over
                 checkpoint.check(save_to)
         candidates = self._prune(vocabulary, sentences, say, progress=progress)
-        self.scorer = self._make_scorer(vocabulary)
+        self.scorer = self.make_scorer(vocabulary)
 
         def keep(weights: Floats, history: list[Epoch]) -> None:
             self.weights, self.history = weights.astype(np.float32), history
@@ -184,15 +185,23 @@ class DependencyParser:
         say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
         return candidates
 
-    def _make_scorer(self, vocabulary: Vocabulary) -> Scorer:
+    def make_scorer(self, vocabulary: Vocabulary) -> Scorer:
+        """Return what scores parts, given the vocabulary of the training data: the door for other scorers."""
         return Scorer.of(vocabulary, self.templates, self.bits, self.model)
 
     # Parsing
 
     def parse(self, sentences: Iterable[Sentence], *, workers: int = 1) -> list[Sentence]:
-        """Return the sentences with predicted heads, in order; the result does not depend on `workers`."""
+        """Return the sentences with predicted heads, in order; the result does not depend on `workers`.
+
+        Warns
+        -----
+        ParserWarning
+            Once, with a count, if sentences have no tags though the model has learnt from tags, or mostly unknown ones.
+        """
         self._fitted()
         chosen = as_sentences(sentences, "parse")
+        self._warn_of_tags(chosen)
         if workers > 1 and len(chosen) > 1:
             from nlp.deps.workers import parse_in_processes
 
@@ -218,6 +227,7 @@ class DependencyParser:
         constraints, nor quite with damping.
         """
         (sentence,) = as_sentences([sentence], "marginals")
+        self._warn_of_tags([sentence])
         if not len(sentence):
             return np.zeros((1, 0))
         parts, scores = self._scores(sentence)
@@ -232,6 +242,7 @@ class DependencyParser:
         if self.model.tree != "projective":
             raise ParserError("k best parses are for projective models; this one is non-projective")
         (sentence,) = as_sentences([sentence], "best_parses")
+        self._warn_of_tags([sentence])
         if not len(sentence):
             return [(0.0, np.zeros(0, dtype=np.int64))]
         parts, scores = self._scores(sentence)
@@ -266,6 +277,12 @@ class DependencyParser:
         """Parse sentences with gold heads, and compare."""
         gold = as_sentences(sentences, "score")
         return evaluate(gold, self.parse(gold, workers=workers))
+
+    def _warn_of_tags(self, sentences: list[Sentence]) -> None:
+        scorer, _, _ = self._fitted()
+        message = unfamiliar(scorer.vocabulary, sentences)
+        if message is not None:
+            warnings.warn(message, ParserWarning, stacklevel=3)
 
     def _scores(self, sentence: Sentence) -> tuple[Parts, Scores]:
         scorer, pruner, weights = self._fitted()

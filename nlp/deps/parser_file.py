@@ -106,7 +106,7 @@ def _add_arrays(parser: "DependencyParser", arrays: dict[str, NDArray[Any]]) -> 
     vocabulary = Vocabulary.from_arrays(subset(arrays, "vocabulary"))
     bounds = subset(arrays, "bounds")
     pruner_weights = arrays.get("pruner/weights")
-    parser.scorer = Scorer.of(vocabulary, parser.templates, parser.bits, parser.model)
+    parser.scorer = parser.make_scorer(vocabulary)
     parser.weights = arrays["weights"]
     parser.pruner = Pruner(
         parser.pruning or PruningSettings(bounds=False, model=False),

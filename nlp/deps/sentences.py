@@ -80,11 +80,25 @@ def fingerprint(sentences: Sequence[Sentence]) -> str:
 
 
 def unfamiliar(vocabulary: Vocabulary, sentences: Sequence[Sentence]) -> str | None:
-    """Return a warning if most tags of sentences are not those that a model has learnt from, or None."""
+    """Return a warning if sentences lack tags, or most of their tags are not those of the training data; or None.
+
+    >>> tree = Sentence.from_words(["Time", "flies"], tags=["NN", "VBZ"], heads=[2, 0])
+    >>> unfamiliar(Vocabulary.fit([tree]), [tree, Sentence.from_words(["Go"])])
+    '1 of 2 sentences have words without tags (1 of 3 words), and the model has learnt from ...'
+    """
     known = set(vocabulary.tables["tag"])
+    if "tag" in vocabulary.absent:
+        return None
     tags = [tag for sentence in sentences for tag in sentence.tags]
+    bare = 0 if "_" in known else tags.count("_")
+    if bare:
+        some = sum("_" in sentence.tags for sentence in sentences)
+        return (
+            f"{some} of {len(sentences)} sentences have words without tags ({bare} of {len(tags)} words), and the "
+            f"model has learnt from tags: expect bad parses, or tag them first"
+        )
     unknown = sum(tag not in known for tag in tags)
-    if not known or 2 * unknown <= len(tags):
+    if 2 * unknown <= len(tags):
         return None
     shown = ", ".join(sorted({tag for tag in tags if tag not in known})[:3])
     return f"{100 * unknown / len(tags):.0f} % of the tags ({shown}, …) are unknown to the model: expect bad parses"

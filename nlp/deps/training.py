@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from attrs import asdict, field, frozen
@@ -16,7 +16,7 @@ from autodiff.validators import one_of
 from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.errors import ParserError
-from nlp.deps.objectives import Objective, loss_and_adjoints
+from nlp.deps.objectives import OBJECTIVES, loss_and_adjoints
 from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
@@ -29,6 +29,10 @@ Floats = NDArray[np.float64]
 
 def _as_rate(given: Any) -> float | None:
     return None if given == "auto" else given
+
+
+def _known_objective(settings: Any, attribute: Any, given: str) -> None:
+    one_of(*OBJECTIVES, "l2+risk")(settings, attribute, given)
 
 
 @frozen(kw_only=True)
@@ -52,13 +56,11 @@ class TrainingSettings:
     seed : of the order of sentences
     """
 
-    objective: Literal["cll", "l2", "risk", "l2+risk"] = field(
-        default="l2", validator=one_of("cll", "l2", "risk", "l2+risk")
-    )
+    objective: str = field(default="l2", validator=_known_objective)
     epochs: int = field(default=10, validator=[instance_of(int), ge(1)])
     patience: int = field(default=3, validator=[instance_of(int), ge(1)])
     batch_size: int = field(default=8, validator=[instance_of(int), ge(1)])
-    # The more features a part has, the further a step takes its score: with today's templates 0.02 is too much.
+    # The more features a part has, the further a step takes its score: with the default templates 0.02 is too much.
     learning_rate: float | None = field(default=0.01, converter=_as_rate)
     l2: float = field(default=0.1, validator=[ge(0), lt(np.inf)])
     forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
@@ -128,7 +130,7 @@ class Training:
         self.epoch = 0
 
     @property
-    def objective(self) -> Objective:
+    def objective(self) -> str:
         """The objective of the epoch that comes next."""
         if self.settings.objective == "l2+risk":
             return "l2" if 2 * self.epoch < self.settings.epochs else "risk"
@@ -188,7 +190,7 @@ def _add_gradient(
     example: Example,
     scorer: Scorer,
     model: ModelSettings,
-    objective: Objective,
+    objective: str,
     temperature: float,
     weights: Floats,
     buffer: GradientBuffer,
@@ -225,7 +227,7 @@ def choose_rate(
     scorer: Scorer, model: ModelSettings, settings: TrainingSettings, examples: Sequence[Example], *, sample: int = 200
 ) -> float:
     """Return the learning rate with the least loss on a sample of the training data (Gormley et al. 2015, §7.1)."""
-    objective: Objective = "l2" if settings.objective == "l2+risk" else settings.objective
+    objective: str = "l2" if settings.objective == "l2+risk" else settings.objective
     buffer = GradientBuffer(scorer.slots)
 
     def loss(parameters: Any, batch: Any) -> tuple[float, dict[str, SparseAdjoint]]:

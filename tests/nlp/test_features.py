@@ -328,3 +328,9 @@ def test_frequent_words_are_forgotten_less_often():
         vocabulary.forget_words(encoded, 2.0, rng)
         lost += encoded.attributes[:, ATTRIBUTES.index("form")] == UNKNOWN
     np.testing.assert_allclose(lost / times, [0, 2 / 11, 2 / 11, 2 / 11, 2 / 5], atol=0.03)
+
+
+@pytest.mark.parametrize("bits", [0, 32, -1, 4.0, "8"])
+def test_numbers_of_bits_that_no_index_holds_are_refused(bits):
+    with pytest.raises(FeatureError, match="from 1 to 31"):
+        FeatureHasher(parse_templates("h.tag")["arc"], bits)

@@ -198,3 +198,36 @@ def test_the_average_can_begin_anew(l2):
         means.append(copy.weights)
     np.testing.assert_allclose(optimizer.averaged(), np.mean(means[25:], axis=0), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(copy.averaged(), optimizer.averaged(), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("weights", [
+    np.zeros(4, dtype=np.float32), np.zeros((4, 1)), np.zeros(8)[::2], np.zeros((2, 2), dtype=np.int64),
+], ids=["float32", "matrix", "strided", "integers"])  # fmt: skip
+def test_weights_that_kernels_cannot_take_are_refused(weights):
+    with pytest.raises(OptimizerError, match="contiguous float64 vector"):
+        HashedAdaGrad(weights, 0.1)
+
+
+@pytest.mark.parametrize("wrong", [{"l2": -0.1}, {"l2": np.inf}, {"delta": 0.0}, {"delta": np.inf}, {"l2": np.nan}])
+def test_settings_out_of_range_are_refused(wrong):
+    with pytest.raises(OptimizerError, match="must be"):
+        HashedAdaGrad(4, 0.1, **wrong)
+
+
+def test_the_settings_of_a_state_are_in_one_order():
+    """The same run gives the same bytes, whatever the order in which settings are listed."""
+    text = bytes(HashedAdaGrad(4, 0.1, l2=0.5).state()["settings"]).decode()
+    assert text == '{"delta": 1.0, "l2": 0.5, "learning_rate": {"class": "Constant", "rate": 0.1}}'
+
+
+def test_nothing_is_extracted_to_settle_what_owes_nothing(monkeypatch):
+    from nlp.features import SentenceFeatures
+
+    sentence = Sentence.from_words(["a", "b"], tags=["N", "V"], heads=[2, 0])
+    vocabulary = Vocabulary.fit([sentence], minimum_count=1)
+    features = FeatureHasher(parse_templates("h.tag m.tag")["arc"], 6).prepare(vocabulary.encode(sentence))
+    calls, extract = [], SentenceFeatures.extract
+    monkeypatch.setattr(SentenceFeatures, "extract", lambda *given: calls.append(given) or extract(*given))
+    for l2, expected in ((0.0, 0), (0.1, 1)):
+        features.settle(HashedAdaGrad(64, 0.1, l2=l2), [0], [1])
+        assert len(calls) == expected
