@@ -62,7 +62,7 @@ def settings_from(kind: type[S], given: Any) -> S:
 
     Examples
     --------
-    >>> from attrs import evolve
+    >>> from attrs import asdict
     >>> settings_from(PruningSettings, asdict(PruningSettings(most=5))).most
     5
     >>> settings_from(PruningSettings, {**asdict(PruningSettings()), "colour": 7})

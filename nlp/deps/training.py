@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from autodiff import SparseAdjoint
 from autodiff.optimizers import AdaGrad, choose_learning_rate
 from autodiff.validators import one_of
+from hypergraph.errors import HypergraphError
 from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
 from nlp.deps.errors import ParserError
@@ -21,6 +22,7 @@ from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
 from nlp.features import EncodedSentence, GradientBuffer, HashedAdaGrad
+from pgm.errors import PgmError
 
 __all__ = ["Epoch", "Example", "Training", "TrainingSettings"]
 
@@ -199,10 +201,16 @@ def _add_gradient(
 ) -> float:
     prepared = scorer.prepare(encoded or example.sentence)
     scores = scorer.scores(prepared, example.parts, weights)
-    for kind, values in scores.items():
-        if values.size and not -_LARGEST_SCORE < values.min() <= values.max() < _LARGEST_SCORE:  # NaN is not
-            raise _diverged(f"a score of kind {kind!r} is {values[~(np.abs(values) < _LARGEST_SCORE)][0]:g}")
-    loss, adjoints = loss_and_adjoints(objective, example.parts, model, scores, example.gold, temperature=temperature)
+    try:
+        loss, adjoints = loss_and_adjoints(
+            objective, example.parts, model, scores, example.gold, temperature=temperature
+        )
+    except (PgmError, HypergraphError):  # inference takes neither NaN nor huge scores: say where they come from
+        for kind, values in scores.items():
+            wrong = values[~(np.abs(values) < _LARGEST_SCORE)]
+            if wrong.size:
+                raise _diverged(f"a score of kind {kind!r} is {wrong[0]:g}") from None
+        raise
     if not np.isfinite(loss):
         raise _diverged(f"the loss of a sentence is {loss:g}")
     scorer.accumulate(prepared, example.parts, adjoints, buffer, smallest=_NEGLIGIBLE)

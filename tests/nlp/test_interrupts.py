@@ -27,6 +27,23 @@ def test_a_swallowed_interrupt_comes_again():
     assert interrupts.seen
 
 
+class Dying:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+def die_and_wait():
+    Dying()
+    while True:
+        pass
+
+
+def test_an_interrupt_that_python_ignores_comes_again_without_a_word(capfd):
+    with watch_interrupts(), pytest.raises(KeyboardInterrupt):
+        die_and_wait()
+    assert capfd.readouterr().err == ""
+
+
 def test_cleaning_up_is_not_interrupted_again():
     cleaned = []
 
