@@ -18,21 +18,20 @@ S = TypeVar("S")
 
 
 def model_arrays(bits: int, pruning: PruningSettings | None) -> dict[str, ArraySpec]:
-    """Return the arrays of a model with 2^bits weights.
+    """Return the arrays of a model with 2^bits hashed weights; a parser may have a scorer with others.
 
     Examples
     --------
     >>> sorted(model_arrays(12, PruningSettings()))
     ['pruner/weights', 'vocabulary/counts', 'vocabulary/vocabulary', 'weights']
     """
-    weights = ArraySpec("float32", (1 << bits,))
     arrays = {
-        "weights": weights,
+        "weights": ArraySpec("float32", (None,)),
         "vocabulary/vocabulary": ArraySpec("uint8", (None,)),
         "vocabulary/counts": ArraySpec("int64", (None,)),
     }
     if pruning is not None and pruning.model:
-        arrays["pruner/weights"] = weights
+        arrays["pruner/weights"] = ArraySpec("float32", (1 << bits,))
     if pruning is not None and pruning.bounds:
         arrays |= {"bounds/tags": ArraySpec("uint8", (None,)), "bounds/bounds": ArraySpec("int32", (None, None, 2))}
     return arrays

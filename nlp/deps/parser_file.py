@@ -108,6 +108,8 @@ def _add_arrays(parser: "DependencyParser", arrays: dict[str, NDArray[Any]]) -> 
     pruner_weights = arrays.get("pruner/weights")
     parser.scorer = parser.make_scorer(vocabulary)
     parser.weights = arrays["weights"]
+    if len(parser.weights) != parser.scorer.slots:
+        raise ValueError(f"there are {len(parser.weights)} weights, and the settings are for {parser.scorer.slots}")
     parser.pruner = Pruner(
         parser.pruning or PruningSettings(bounds=False, model=False),
         parser.model,
