@@ -100,13 +100,36 @@ def resum(states, start, positions, contributions, base, total):
 
 
 @kernel
-def undo(on_total, index, on_messages, new, computed, replaced):
-    """Write the adjoints of the messages that a step computed, and of those which it replaced."""
+def undo(on_total, index, on_messages, new, offsets, targets, damping, computed, replaced):
+    """Write the adjoints of the messages that a step computed, and of those which it replaced.
+
+    Messages are normalised, so the adjoints of an edge's states sum to 0 but for rounding errors.  Those would grow by
+    the number of the factor's other edges, times that of the variable's other factors, with every step back: the sum is
+    taken off, in equal shares, where there is an adjoint at all.
+    """
     for f in range(index.shape[0]):
-        for w in range(index.shape[1]):
-            later = on_total[index[f, w]]
-            computed[f, w] = on_messages[f, w] + later if new[f, w] != -np.inf else 0.0
-            replaced[f, w] = -later
+        for d in range(len(offsets) - 1):
+            first, last = offsets[d], offsets[d + 1]
+            sent = targets[f, d]
+            excess, count = 0.0, 0
+            for w in range(first, last):
+                later = on_total[index[f, w]]
+                adjoint = on_messages[f, w] + later if new[f, w] != -np.inf else 0.0
+                computed[f, w] = adjoint
+                replaced[f, w] = -later
+                if adjoint != 0.0:
+                    excess += adjoint
+                    count += 1
+            share = excess / max(count, 1)
+            for w in range(first, last):
+                if computed[f, w] != 0.0:
+                    computed[f, w] -= share
+                if sent:
+                    replaced[f, w] += damping * computed[f, w]
+                    computed[f, w] *= 1.0 - damping
+                else:
+                    replaced[f, w] += computed[f, w]
+                    computed[f, w] = 0.0
 
 
 @kernel
