@@ -125,8 +125,11 @@ class MessagePassing:
     def residual(self, step: Step) -> float:
         """Return by how much a step would change messages, without carrying it out."""
         channel = self.channels[step.block]
-        unused = np.empty(len(channel.block.states))
-        return channel.absorb(channel.propose(self.total), step.targets, unused, keep=False)[0]
+        unused = np.zeros(len(channel.block.states))
+        change, contradiction = channel.absorb(channel.propose(self.total), step.targets, unused, keep=False)
+        if contradiction >= 0:
+            raise channel.contradiction(contradiction)
+        return change
 
     def runs(self) -> list[FactorRun]:
         """Return what each block makes of what it hears now (sum-product)."""
@@ -163,7 +166,16 @@ class MessagePassing:
 
         Z_α is the factor's total with what it hears, Z_i the total of the variable, d_i its number of factors; exact on
         a tree once all messages have passed.
+
+        Raises
+        ------
+        ContradictionError
+            If what a factor hears contradicts it, though its variables do not know yet.
         """
+        for channel, run in zip(self.channels, runs, strict=True):
+            impossible = run.log_partition == -np.inf
+            if impossible.any():
+                raise channel.contradiction(int(np.argmax(impossible)))
         top, _, totals = self._normalisers()
         of_variables = (1 - self.layout.degrees) @ (np.log(totals) + top)
         return float(sum(run.log_partition.sum() for run in runs) + of_variables)

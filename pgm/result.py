@@ -1,5 +1,6 @@
 """What belief propagation says about a graph."""
 
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -8,8 +9,9 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm.assignments import likeliest, one_by_one
+from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
 from pgm.check import edge_marginals, entropies
-from pgm.errors import FactorGraphError
+from pgm.errors import ContradictionError, FactorGraphError
 from pgm.factor import Factor, FactorRun
 from pgm.message_passing import MessagePassing
 from pgm.schedules import Plan
@@ -28,7 +30,7 @@ class BeliefResult:
     ----------
     converged : whether no message changed by more than the tolerance in the last iteration
     iterations : how many were run
-    residuals : (iterations,) the greatest change of a message (its logarithm; of entries with any weight) in each
+    residuals : (iterations,) the greatest change of a message (its logarithm, before damping) in each
     """
 
     passing: MessagePassing = field(repr=False)
@@ -101,15 +103,24 @@ class BeliefResult:
         return worst
 
     def assignment(self) -> NDArray[np.int64]:
-        """Return (variables,): the state of greatest belief of each variable; after max-product, a MAP guess.
+        """Return (variables,): the state of greatest belief of each variable; after max-product, the best assignment.
 
-        Where these do not go together (ties, hard constraints), variables are settled one after another instead, and
-        messages passed on in between.  On a loopy graph even that may end in a contradiction: `graph.score` then says
-        -inf.
+        After max-product on a graph without cycles it is a best one, however many are tied and whether the messages
+        have settled or not.  On a graph with cycles it is a guess, the better one of the states of greatest belief and
+        of what backpointers along a spanning tree give.  Where states do not go together (hard constraints), variables
+        are settled one after another instead, and messages passed on in between; on a loopy graph even that may end in
+        a contradiction: `graph.score` then says -inf.
         """
         graph = self.passing.layout.graph
+        if self.passing.mode == "max" and is_acyclic(graph):
+            return best_by_tree(self.passing)
         found = likeliest(self.passing)
-        if graph.score(found) > -np.inf:
+        score = graph.score(found)
+        if self.passing.mode == "max":
+            with suppress(ContradictionError):
+                other = follow_backpointers(self.passing)
+                found, score = max([(found, score), (other, graph.score(other))], key=lambda pair: pair[1])
+        if score > -np.inf:
             return found
         saved = self.passing.snapshot()
         try:

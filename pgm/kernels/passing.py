@@ -10,7 +10,7 @@ from autodiff.kernels.compiler import kernel
 
 __all__ = ["absorb", "beliefs", "cavities", "heard", "resum", "undo"]
 
-NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
+NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability: below, changes are relative
 NEW_ZERO = 1000.0  # what counts as the change of a message that becomes zero
 
 
@@ -30,8 +30,8 @@ def cavities(total, index, messages, incoming):
 def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
     """Write the new messages (normalised, damped, only to `targets` (F, D)), and their sum at each local state.
 
-    Returns the greatest change of a message's logarithm (entries of no weight left out), and the row
-    of a factor all of whose states are impossible on some edge, or -1.
+    Returns the greatest change of a message's logarithm, were it not damped, and the row of a factor all of whose states
+    are impossible on some edge, or -1.
     """
     change = 0.0
     contradiction = -1
@@ -46,19 +46,27 @@ def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
                 if top == -np.inf:
                     contradiction = f
                     top = 0.0
+                for w in range(first, last):
+                    new[f, w] = proposed[f, w] - top
+                    # A damped message that is impossible stays so.
+                    if new[f, w] != old[f, w] and (damping == 0.0 or old[f, w] > -np.inf):
+                        # An entry of no weight counts too: it decides where other messages forbid the rest.  But what
+                        # changes there is relative, as its digits end earlier.
+                        highest = max(new[f, w], old[f, w])
+                        difference = abs(new[f, w] - old[f, w])
+                        if highest < NEGLIGIBLE:
+                            difference *= NEGLIGIBLE / highest
+                        change = max(change, min(difference, NEW_ZERO))
                 if damping > 0.0:
                     high = -np.inf
                     for w in range(first, last):
-                        new[f, w] = (1.0 - damping) * (proposed[f, w] - top) + damping * old[f, w]
+                        new[f, w] = (1.0 - damping) * new[f, w] + damping * old[f, w]
                         high = max(high, new[f, w])
+                    if high == -np.inf:
+                        contradiction = f
+                        high = 0.0
                     for w in range(first, last):
                         new[f, w] -= high
-                else:
-                    for w in range(first, last):
-                        new[f, w] = proposed[f, w] - top
-                for w in range(first, last):
-                    if new[f, w] != old[f, w] and max(new[f, w], old[f, w]) > NEGLIGIBLE:
-                        change = max(change, min(abs(new[f, w] - old[f, w]), NEW_ZERO))
             else:
                 for w in range(first, last):
                     new[f, w] = old[f, w]
