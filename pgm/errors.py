@@ -1,6 +1,6 @@
 """What can go wrong in `pgm`, each named by its meaning."""
 
-__all__ = ["ContradictionError", "FactorGraphError", "FileFormatError", "PgmError", "PotentialError", "TooLargeError"]
+__all__ = ["ContradictionError", "FactorGraphError", "FileFormatError", "InferenceWarning", "PgmError", "PotentialError", "TooLargeError"]
 
 
 class PgmError(Exception):
@@ -25,3 +25,7 @@ class TooLargeError(PgmError, ValueError):
 
 class FileFormatError(PgmError, ValueError):
     """A file does not have the format that it should have; the message says `file:line: what, what was expected`."""
+
+
+class InferenceWarning(UserWarning):
+    """Inference does what was asked, but the answer is hardly what was meant."""

@@ -135,9 +135,11 @@ class Layout:
 
 
 def stackable(graph: FactorGraph) -> list[list[Part]]:
-    """Group the families of a graph so that each group can be one block."""
+    """Group the families of a graph, but those without factors, so that each group can be one block."""
     groups: dict[Hashable, list[Part]] = {}
     for number, family in enumerate(graph.families):
+        if not family.num_factors:
+            continue
         key = family.merge_key()
         rows = np.arange(family.num_factors)
         groups.setdefault(("alone", number) if key is None else ("together", type(family), key), []).append(

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ class BeliefResult:
     @property
     def beliefs(self) -> list[Floats]:
         """The belief of each variable, by number."""
-        return np.split(self.flat_beliefs, self.passing.layout.start[1:-1])
+        start = self.passing.layout.start
+        return [self.flat_beliefs[first:last] for first, last in pairwise(start.tolist())]
 
     def belief(self, of: Variable | VariableArray | Factor | str) -> Floats:
         """Return the belief of a variable (states,), of an array of variables (…, states), or of a factor's potentials.
@@ -90,7 +92,8 @@ class BeliefResult:
     def entropy(self, of: Variable | VariableArray | Factor) -> Floats:
         """Return the entropy, in nats, of the belief of variables or of each factor of a family."""
         if isinstance(of, Factor):
-            return np.concatenate([entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)])
+            found = [entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)]
+            return np.concatenate([np.zeros(0), *found])
         return np.asarray(self._variable_entropies[np.asarray(of.index)])
 
     @cached_property
@@ -144,6 +147,8 @@ class BeliefResult:
         number = next((i for i, family in enumerate(families) if family is factor), None)
         if number is None:
             raise FactorGraphError(f"{factor!r} is not a factor of this graph")
+        if not factor.num_factors:
+            return []
         found = []
         for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
             first = 0
@@ -162,8 +167,9 @@ class BeliefResult:
         self._only_sums("the belief of a factor")
         places = self._rows_of(factor)
         if factor.potentials is None:
-            return np.concatenate([edge_marginals(f, run)[rows] for f, run, rows in places])
-        return np.concatenate([run.beliefs[rows] for _, run, rows in places])  # type: ignore[index]
+            none = np.zeros((0, int(factor.offsets[-1])))
+            return np.concatenate([none, *(edge_marginals(f, run)[rows] for f, run, rows in places)])
+        return np.concatenate([factor.potentials[:0], *(run.beliefs[rows] for _, run, rows in places)])  # type: ignore[index]
 
     def _only_sums(self, what: str) -> None:
         if self.passing.mode != "sum":

@@ -76,7 +76,8 @@ class SpanningTree(Schedule):
 
 def depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
     """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
-    root = max(families, key=lambda family: graph.families[family].degree, default=None)
+    some = [family for family in families if graph.families[family].num_factors]
+    root = max(some, key=lambda family: graph.families[family].degree, default=None)
     if root is not None and graph.families[root].degree == graph.num_variables:  # it reaches all at once
         depths = {family: np.full(graph.families[family].num_factors, 2) for family in families}
         depths[root][0] = 0
