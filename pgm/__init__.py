@@ -12,8 +12,11 @@ from pgm.errors import (
     TooLargeError,
 )
 from pgm.factor import Factor, FactorRun
+from pgm.fractional import FractionalBeliefPropagation
 from pgm.graph import FactorGraph
+from pgm.mean_field import MeanField, MeanFieldResult
 from pgm.result import BeliefResult
+from pgm.tree_reweighted import TreeReweighted, appearance_probabilities
 from pgm.unrolled import UnrolledBeliefPropagation
 from pgm.variables import Variable, VariableArray
 
@@ -27,12 +30,17 @@ __all__ = [
     "FactorGraphError",
     "FactorRun",
     "FileFormatError",
+    "FractionalBeliefPropagation",
     "InferenceWarning",
+    "MeanField",
+    "MeanFieldResult",
     "PgmError",
     "PotentialError",
     "TooLargeError",
+    "TreeReweighted",
     "UnrolledBeliefPropagation",
     "Variable",
     "VariableArray",
+    "appearance_probabilities",
     "check_factor",
 ]

@@ -15,7 +15,7 @@ from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Plan, Residual, Schedule, SpanningTree
 
-__all__ = ["BeliefPropagation", "as_schedule", "warn_of_no_iterations"]
+__all__ = ["BeliefPropagation", "as_schedule", "propagate", "warn_of_no_iterations"]
 
 
 def as_schedule(schedule: Schedule | str) -> Schedule:
@@ -38,6 +38,20 @@ def warn_of_no_iterations(iterations: int) -> None:
             InferenceWarning,
             stacklevel=3,
         )
+
+
+def propagate(plan: Plan, passing: MessagePassing, iterations: int, tolerance: float) -> BeliefResult:
+    """Pass messages until they change by no more than the tolerance, or the iterations are used up."""
+    plan.start(passing)
+    residuals: list[float] = []
+    converged = False
+    for _ in range(iterations):
+        residuals.append(plan.iterate(passing))
+        converged = residuals[-1] <= tolerance and tolerance > 0
+        if converged:
+            break
+    passing.beliefs()  # a contradiction is an error here, not when the result is read
+    return BeliefResult(passing, plan, converged, len(residuals), np.array(residuals))
 
 
 @frozen(kw_only=True)
@@ -88,13 +102,4 @@ class BeliefPropagation:
         warn_of_no_iterations(self.iterations)
         plan: Plan = graph.derived(self.schedule, lambda: self.schedule.plan(graph))
         passing = MessagePassing(plan.layout, evidence=graph.evidence(evidence), mode=self.mode, damping=self.damping)
-        plan.start(passing)
-        residuals: list[float] = []
-        converged = False
-        for _ in range(self.iterations):
-            residuals.append(plan.iterate(passing))
-            converged = residuals[-1] <= self.tolerance and self.tolerance > 0
-            if converged:
-                break
-        passing.beliefs()  # a contradiction is an error here, not when the result is read
-        return BeliefResult(passing, plan, converged, len(residuals), np.array(residuals))
+        return propagate(plan, passing, self.iterations, self.tolerance)

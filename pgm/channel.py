@@ -39,10 +39,16 @@ class Sent:
 
 
 class Channel:
-    """Messages (F, W) in the log domain, with a maximum of 0 on each edge; uniform at first."""
+    """Messages (F, W) in the log domain, with a maximum of 0 on each edge; uniform at first.
+
+    Attributes
+    ----------
+    counting : (F,) the counting number of each factor, by which its messages are weighted in the sums at the variables
+    """
 
     def __init__(self, block: Block, prepared: Any, *, mode: str, damping: float) -> None:
         self.block, self.prepared, self.mode, self.damping = block, prepared, mode, damping
+        self.counting = block.ones
         self.messages = self.uniform()
 
     def uniform(self) -> Floats:
@@ -93,6 +99,7 @@ class Channel:
             self.block.factor.offsets,
             self.damping,
             self.block.local,
+            self.counting,
             new,
             contribution,
         )

@@ -52,6 +52,11 @@ class Block:
         return np.ones((self.factor.num_factors, self.factor.degree), dtype=np.bool_)
 
     @cached_property
+    def ones(self) -> Floats:
+        """(F,) of 1: the counting numbers of belief propagation."""
+        return np.ones(self.factor.num_factors)
+
+    @cached_property
     def pairs(self) -> tuple[Ints, Ints, Ints, Ints]:
         """For factors over two binary variables: (F,) the local numbers of both, and the places of states 0 and 1.
 

@@ -72,17 +72,20 @@ class BeliefResult:
 
     @cached_property
     def log_partition(self) -> float:
-        """The Bethe log-partition (of sum-product messages): exact on a tree."""
+        """The Bethe log-partition (of sum-product messages): exact on a tree.
+
+        With counting numbers that of the reweighted free energy: an upper bound for a tree-reweighted fixed point.
+        """
         self._only_sums("log_partition")
         return self.passing.log_partition(self._runs)
 
     @cached_property
     def bethe_entropy(self) -> float:
-        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats."""
+        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats; with counting numbers Σ_α c_α H(b_α) + Σ_i (1 - Σ_α c_α) H(b_i)."""
         self._only_sums("bethe_entropy")
-        blocks = self.passing.layout.blocks
-        of_factors = sum(entropies(block.factor, run).sum() for block, run in zip(blocks, self._runs, strict=True))
-        return float(of_factors - (self.passing.layout.degrees - 1) @ self._variable_entropies)
+        pairs = zip(self.passing.channels, self._runs, strict=True)
+        of_factors = sum(channel.counting @ entropies(channel.block.factor, run) for channel, run in pairs)
+        return float(of_factors + self.passing.counting_of_variables @ self._variable_entropies)
 
     @property
     def bethe_free_energy(self) -> float:

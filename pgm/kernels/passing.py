@@ -27,8 +27,10 @@ def cavities(total, index, messages, incoming):
 
 
 @kernel
-def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
+def absorb(proposed, old, targets, offsets, damping, local, counting, new, contribution):
     """Write the new messages (normalised, damped, only to `targets` (F, D)), and their sum at each local state.
+
+    In the sum each factor's messages are weighted by its counting number (F,), which is 1 in belief propagation.
 
     Returns the greatest change of a message's logarithm, were it not damped, and the row of a factor all of whose states
     are impossible on some edge, or -1.
@@ -71,7 +73,7 @@ def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
                 for w in range(first, last):
                     new[f, w] = old[f, w]
             for w in range(first, last):
-                contribution[local[f, w]] += new[f, w]
+                contribution[local[f, w]] += counting[f] * new[f, w]
     return change, contradiction
 
 
