@@ -120,7 +120,8 @@ def completions(factor: Factor, prepared: object, incoming: Floats, known: Ints)
             rivals = (part >= (top - TIE * np.maximum(1.0, size))[:, None]).sum(axis=1)
             clear = unsettled[:, d] & (rivals == 1)
             known[clear, d] = best[clear]
-        rows = np.flatnonzero(((known < 0) == unsettled).all(axis=1) & unsettled.any(axis=1))  # all that is left is tied
+        # Where all that is left is tied:
+        rows = np.flatnonzero(((known < 0) == unsettled).all(axis=1) & unsettled.any(axis=1))
         first = unsettled.argmax(axis=1)
         for row in rows.tolist():
             d = int(first[row])

@@ -125,9 +125,9 @@ def _check_contradictions(
                 if left.any():
                     row = int(np.argmax(left))
                     raise FactorCheckError(
-                        f"{factor.describe(row)}: {what} to position {d} are {outgoing[row, edge]}, though the incoming "
-                        f"messages {incoming[row]} contradict the factor: every state must be -inf in what comes in or "
-                        f"in what goes out, or message passing does not notice"
+                        f"{factor.describe(row)}: {what} to position {d} are {outgoing[row, edge]}, though the "
+                        f"incoming messages {incoming[row]} contradict the factor: every state must be -inf in "
+                        f"what comes in or in what goes out, or message passing does not notice"
                     )
 
 

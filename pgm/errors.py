@@ -1,6 +1,14 @@
 """What can go wrong in `pgm`, each named by its meaning."""
 
-__all__ = ["ContradictionError", "FactorGraphError", "FileFormatError", "InferenceWarning", "PgmError", "PotentialError", "TooLargeError"]
+__all__ = [
+    "ContradictionError",
+    "FactorGraphError",
+    "FileFormatError",
+    "InferenceWarning",
+    "PgmError",
+    "PotentialError",
+    "TooLargeError",
+]
 
 
 class PgmError(Exception):

@@ -97,6 +97,6 @@ def _by_family(graph: FactorGraph, counting: float | Mapping[Factor, ArrayLike])
                 f"counting: {family!r} takes one number, or {family.num_factors} of them; not shape {numbers.shape}"
             )
         if not ((numbers > 0) & (numbers < np.inf)).all():
-            raise FactorGraphError(f"counting: {family!r} has {numbers.min()}; counting numbers are positive and finite")
+            raise FactorGraphError(f"counting: {family!r} has {numbers.min()}; they are positive and finite")
         result.append(np.array(np.broadcast_to(numbers, (family.num_factors,))))
     return result

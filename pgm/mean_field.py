@@ -172,7 +172,9 @@ class _Ascent:
     def _bound(self, beliefs: Sequence[Floats]) -> float:
         total = self.constant
         for table in self.tables:
-            total += float(table.expected(beliefs, 0)[beliefs[table.scope[0]] > 0.0] @ _positive(beliefs[table.scope[0]]))
+            first = beliefs[table.scope[0]]
+            some = first > 0.0
+            total += float(table.expected(beliefs, 0)[some] @ first[some])
         for belief in beliefs:
             total -= float((belief * np.log(np.where(belief > 0.0, belief, 1.0))).sum())
         return total
@@ -209,7 +211,3 @@ def _contract(values: Floats, weights: Sequence[Floats], kept: int) -> Floats:
     for axis in range(kept):
         values = (weights[axis] @ values.reshape(len(values), -1)).reshape(values.shape[1:])
     return values
-
-
-def _positive(belief: Floats) -> Floats:
-    return belief[belief > 0.0]

@@ -108,7 +108,7 @@ class MessagePassing:
     def counting_of_variables(self) -> Floats:
         """(variables,): 1 - Σ_α c_α over the factors at each variable; 1 minus its degree in belief propagation."""
         if self.counting is None:
-            return 1.0 - self.layout.degrees
+            return np.asarray(1 - self.layout.degrees, dtype=np.float64)
         result = np.ones(self.layout.graph.num_variables)
         for channel in self.channels:
             variables = channel.block.factor.variables

@@ -81,7 +81,10 @@ class BeliefResult:
 
     @cached_property
     def bethe_entropy(self) -> float:
-        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats; with counting numbers Σ_α c_α H(b_α) + Σ_i (1 - Σ_α c_α) H(b_i)."""
+        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats.
+
+        With counting numbers Σ_α c_α H(b_α) + Σ_i (1 - Σ_α c_α) H(b_i).
+        """
         self._only_sums("bethe_entropy")
         pairs = zip(self.passing.channels, self._runs, strict=True)
         of_factors = sum(channel.counting @ entropies(channel.block.factor, run) for channel, run in pairs)

@@ -48,7 +48,7 @@ def ratios(weights, q, result):
 
 @kernel
 def absorb(proposed, old, targets, everyone, damping, local, new, contribution):
-    """Write the new messages and their sums (at states 1; `local` (F, 2)); return the greatest change, were it not damped."""
+    """Write the new messages and their sums (at states 1; `local` (F, 2)); return the greatest undamped change."""
     change = 0.0
     contribution[:] = 0.0
     for f in range(np.uint64(len(old))):

@@ -32,8 +32,8 @@ def absorb(proposed, old, targets, offsets, damping, local, counting, new, contr
 
     In the sum each factor's messages are weighted by its counting number (F,), which is 1 in belief propagation.
 
-    Returns the greatest change of a message's logarithm, were it not damped, and the row of a factor all of whose states
-    are impossible on some edge, or -1.
+    Returns the greatest change of a message's logarithm, were it not damped, and the row of a factor all of whose
+    states are impossible on some edge, or -1.
     """
     change = 0.0
     contradiction = -1

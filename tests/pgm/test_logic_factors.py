@@ -18,6 +18,7 @@ from pgm.factors import (
     Nand,
     Or,
     OrWithOutput,
+    Parity,
     Table,
     XorWithOutput,
     no_two_cycle,
@@ -306,3 +307,26 @@ def test_arc_pairs(words):
     both_ways = itertools.combinations(range(1, words + 1), 2)
     assert cycles == {frozenset((int(arcs[i, j - 1]), int(arcs[j, i - 1]))) for i, j in both_ways}
     assert no_two_cycle(arcs).score(np.ones((len(cycles), 2), dtype=np.int64)).tolist() == [-np.inf] * len(cycles)
+
+
+def test_parity_checks_decode_a_long_code():
+    """A regular LDPC code with checks of degree 30, of which no table could be made: flipped bits are mended."""
+    rng = np.random.default_rng(0)
+    bits, degree = 600, 30
+    graph = FactorGraph()
+    x = graph.variables("bit", bits)
+    for _ in range(3):
+        graph.add(Parity(x[rng.permutation(bits).reshape(-1, degree)]))
+    flipped = rng.permutation(bits)[:6]
+    seen = np.tile(np.log([0.98, 0.02]), (bits, 1))
+    seen[flipped] = seen[flipped][:, ::-1]  # the word of zeros was sent
+    graph.add(Table(x[np.arange(bits)[:, None]], seen))
+    for mode in ("sum", "max"):
+        result = BeliefPropagation(mode=mode, iterations=50).run(graph)
+        assert result.flat_beliefs.reshape(-1, 2).argmax(axis=1).sum() == 0
+
+
+def test_parity_is_not_exactly_one():
+    assert Parity(np.arange(3)).score(np.array([[1, 1, 0]])) == 0.0
+    assert Parity(np.arange(3), odd=True).score(np.array([[1, 1, 1]])) == 0.0
+    assert ExactlyOne(np.arange(3)).score(np.array([[1, 1, 1]])) == -np.inf
