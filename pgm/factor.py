@@ -47,8 +47,8 @@ class FactorRun(ABC):
         """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
 
         A constant that is added to all states of one message changes nothing, so a family may choose it.  Where the
-        incoming messages contradict the factor, every state of every edge is -inf in what came in or in what goes out
-        (the easiest is -inf everywhere): so message passing notices.
+        incoming messages contradict the factor, there is an edge each of whose states is -inf in what came in or in
+        what goes out (the easiest is -inf everywhere): so message passing notices.
         """
 
     @property
