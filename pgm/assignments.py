@@ -1,5 +1,7 @@
 """From beliefs to one assignment."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +14,8 @@ __all__ = ["likeliest", "one_by_one"]
 
 def likeliest(passing: MessagePassing) -> NDArray[np.int64]:
     """Return (variables,): the state of greatest belief of each variable, whatever the others have."""
-    beliefs = np.split(passing.beliefs(), passing.layout.start[1:-1])
-    return np.array([int(np.argmax(belief)) for belief in beliefs], dtype=np.int64)
+    beliefs, start = passing.beliefs(), passing.layout.start.tolist()
+    return np.array([int(np.argmax(beliefs[first:last])) for first, last in pairwise(start)], dtype=np.int64)
 
 
 def one_by_one(passing: MessagePassing, plan: Plan) -> NDArray[np.int64]:

@@ -1,5 +1,6 @@
 """Belief propagation: sum-product or max-product, with any schedule."""
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -7,12 +8,13 @@ from attrs import field, frozen
 from attrs.validators import ge, lt
 
 from autodiff.validators import one_of
+from pgm.errors import InferenceWarning
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Plan, Residual, Schedule, SpanningTree
 
-__all__ = ["BeliefPropagation", "as_schedule"]
+__all__ = ["BeliefPropagation", "as_schedule", "propagate", "warn_of_no_iterations"]
 
 
 def as_schedule(schedule: Schedule | str) -> Schedule:
@@ -27,13 +29,37 @@ def as_schedule(schedule: Schedule | str) -> Schedule:
     return schedule
 
 
+def warn_of_no_iterations(iterations: int) -> None:
+    """Warn where no messages are passed between variables."""
+    if iterations == 0:
+        warnings.warn(
+            "iterations=0: no messages are passed, so beliefs know of factors of one variable only; give at least 1",
+            InferenceWarning,
+            stacklevel=3,
+        )
+
+
+def propagate(plan: Plan, passing: MessagePassing, iterations: int, tolerance: float) -> BeliefResult:
+    """Pass messages until they change by no more than the tolerance, or the iterations are used up."""
+    plan.start(passing)
+    residuals: list[float] = []
+    converged = False
+    for _ in range(iterations):
+        residuals.append(plan.iterate(passing))
+        converged = residuals[-1] <= tolerance and tolerance > 0
+        if converged:
+            break
+    passing.beliefs()  # a contradiction is an error here, not when the result is read
+    return BeliefResult(passing, plan, converged, len(residuals), np.array(residuals))
+
+
 @frozen(kw_only=True)
 class BeliefPropagation:
     """Belief propagation on any factor graph.
 
     Parameters
     ----------
-    iterations : at most so many
+    iterations : at most so many; 0 passes only the messages of factors of one variable, and warns
     tolerance : stop when no message changes by more (0: never stop early)
     damping : in [0, 1), the weight of the old message in the new one, in the log domain
     schedule : "parallel", "tree" (exact on trees in one iteration), "residual", or a `Schedule`
@@ -69,17 +95,10 @@ class BeliefPropagation:
         Raises
         ------
         ContradictionError
-            If nothing satisfies all factors and the evidence, as far as messages tell; names the factor.
+            If nothing satisfies all factors and the evidence, as far as messages tell; names the factor.  On a graph
+            without cycles messages tell as soon as they have settled; on others a contradiction may go unseen.
         """
+        warn_of_no_iterations(self.iterations)
         plan: Plan = graph.derived(self.schedule, lambda: self.schedule.plan(graph))
         passing = MessagePassing(plan.layout, evidence=graph.evidence(evidence), mode=self.mode, damping=self.damping)
-        plan.start(passing)
-        residuals: list[float] = []
-        converged = False
-        for _ in range(self.iterations):
-            residuals.append(plan.iterate(passing))
-            converged = residuals[-1] <= self.tolerance and self.tolerance > 0
-            if converged:
-                break
-        passing.beliefs()  # a contradiction is an error here, not when the result is read
-        return BeliefResult(passing, plan, converged, len(residuals), np.array(residuals))
+        return propagate(plan, passing, self.iterations, self.tolerance)

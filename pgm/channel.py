@@ -39,10 +39,16 @@ class Sent:
 
 
 class Channel:
-    """Messages (F, W) in the log domain, with a maximum of 0 on each edge; uniform at first."""
+    """Messages (F, W) in the log domain, with a maximum of 0 on each edge; uniform at first.
+
+    Attributes
+    ----------
+    counting : (F,) the counting number of each factor, by which its messages are weighted in the sums at the variables
+    """
 
     def __init__(self, block: Block, prepared: Any, *, mode: str, damping: float) -> None:
         self.block, self.prepared, self.mode, self.damping = block, prepared, mode, damping
+        self.counting = block.ones
         self.messages = self.uniform()
 
     def uniform(self) -> Floats:
@@ -93,6 +99,7 @@ class Channel:
             self.block.factor.offsets,
             self.damping,
             self.block.local,
+            self.counting,
             new,
             contribution,
         )
@@ -106,17 +113,14 @@ class Channel:
         """Return the adjoints of the messages that a step computed, and of those which it replaced.
 
         `on_total` counts for every message at a state.  What later steps put on it belongs to the new messages alone,
-        so it is taken off the old ones.  Normalisation needs no adjoint: a constant changes no output.
+        so it is taken off the old ones.  The adjoint of normalisation takes off what an edge's adjoints sum to.
         """
         computed, replaced = np.empty_like(on_messages), np.empty_like(on_messages)
-        kernels.passing.undo(on_total, self.block.index, on_messages, sent.new, computed, replaced)
-        if sent.targets is not None:
-            mask = np.repeat(sent.targets, self.block.factor.cardinalities, axis=1)
-            replaced += np.where(mask, 0.0, computed)
-            computed = np.where(mask, computed, 0.0)
-        if self.damping > 0.0:
-            replaced += self.damping * computed
-            computed = (1.0 - self.damping) * computed
+        targets = self.block.all_targets if sent.targets is None else sent.targets
+        kernels.passing.undo(
+            on_total, self.block.index, on_messages, sent.new, self.block.factor.offsets, targets, self.damping,
+            computed, replaced,
+        )  # fmt: skip
         return computed, replaced
 
     def through(self, run: Any, computed: Floats, on_total: Floats, on_messages: Floats) -> Floats | None:

@@ -1,6 +1,7 @@
 """A factor compared with enumeration: for the factors here, and for your own."""
 
 import itertools
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ from pgm.factor import Factor, FactorRun
 __all__ = ["FactorCheckError", "check_factor", "entropies"]
 
 Floats = NDArray[np.float64]
+
+LARGEST = 100_000
+"""Joint assignments of a factor that are still enumerated."""
+
+CONTRADICTIONS = 24
+"""How often messages that leave few states are tried, beside those that leave none to a variable."""
 
 
 class FactorCheckError(PgmError, AssertionError):
@@ -31,9 +38,12 @@ def check_factor(
 ) -> None:
     """Compare messages, log-partition, beliefs, entropy and adjoints of a small factor with enumeration of its scores.
 
+    Incoming messages that contradict the factor are tried as well: the log-partition is then -inf, and there is an edge
+    each of whose states is impossible in what came in or in what goes out.
+
     Parameters
     ----------
-    factor : a family whose factors have at most some thousand joint assignments
+    factor : a family whose factors have at most 100,000 joint assignments
     tolerance : greatest difference, absolute or relative
     impossible : the share of entries of incoming messages that are made -inf
     scale : incoming messages are drawn from a normal distribution of this standard deviation
@@ -78,6 +88,46 @@ def check_factor(
         report = check_gradients(_AsModule(factor), *inputs, tolerance=gradient_tolerance)
         if not report.passed:
             raise FactorCheckError(f"{factor!r}: adjoints: {report}")
+    _check_contradictions(factor, prepared, joint, marks, states, rng)
+
+
+def _check_contradictions(
+    factor: Factor,
+    prepared: Any,
+    joint: Floats,
+    assignments: NDArray[np.int64],
+    states: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> None:
+    """Try incoming messages that leave few states, or none of a variable, to each factor."""
+    shape = (factor.num_factors, int(factor.offsets[-1]))
+    rows = np.arange(factor.num_factors)
+    for trial in range(factor.degree + CONTRADICTIONS):
+        incoming = rng.normal(size=shape)
+        if trial < factor.degree:  # no state of one variable
+            incoming[:, factor.offsets[trial] : factor.offsets[trial + 1]] = -np.inf
+        else:  # an assignment that each factor forbids, if there is one; and by and by some states beside it
+            forbidden = np.array([rng.choice(np.flatnonzero(row == row.min())) for row in joint])
+            kept = rng.random(shape) < rng.choice([0.0, 0.15, 0.4])
+            kept[rows[:, None], states[forbidden]] = True
+            incoming[~kept] = -np.inf
+        impossible = (joint + incoming[:, states].sum(axis=2)).max(axis=1) == -np.inf
+        if not impossible.any():
+            continue
+        run = factor.run(incoming.copy(), prepared)
+        expected = np.where(impossible, -np.inf, run.log_partition)
+        _compare(factor, "log_partition of messages that contradict it", run.log_partition, expected, 0.0)
+        found = {"messages": run.messages, "max_messages": factor.max_messages(incoming.copy(), prepared)}
+        for what, outgoing in found.items():
+            dead = (outgoing == -np.inf) | (incoming == -np.inf)
+            unseen = impossible & ~np.logical_and.reduceat(dead, factor.offsets[:-1], axis=1).any(axis=1)
+            if unseen.any():
+                row = int(np.argmax(unseen))
+                raise FactorCheckError(
+                    f"{factor.describe(row)}: {what} are {outgoing[row]}, though the incoming messages {incoming[row]} "
+                    f"contradict the factor: all states of some edge must be -inf, in what comes in or in what goes "
+                    f"out, or message passing does not notice"
+                )
 
 
 def entropies(factor: Factor, run: FactorRun) -> Floats:
@@ -142,9 +192,10 @@ class _AsModule(Module):
 
 def _enumerate(factor: Factor) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Return log ψ (F, Y), the assignments (Y, D), and the places in a message of their states (Y, D)."""
+    count = prod(factor.cardinalities)
+    if count > LARGEST:
+        raise FactorCheckError(f"{factor!r} has {count} joint assignments; {LARGEST} are the most: check a smaller one")
     assignments = np.array(list(itertools.product(*map(range, factor.cardinalities))), dtype=np.int64)
-    if len(assignments) > 100_000:
-        raise FactorCheckError(f"{factor!r} has {len(assignments)} joint assignments: check a smaller one")
     joint = np.stack(
         [factor.score(np.broadcast_to(y, (factor.num_factors, factor.degree))) for y in assignments], axis=1
     )
@@ -174,7 +225,7 @@ def _log_sum(values: Floats, axis: int) -> Floats:
 def _compare_messages(
     factor: Factor, what: str, found: Floats, expected: Floats, possible: NDArray[np.bool_], tolerance: float
 ) -> None:
-    """Compare messages with each edge's greatest taken off; where nothing is possible anything goes."""
+    """Compare messages with each edge's greatest taken off, where anything is possible."""
 
     def normalised(values: Floats) -> Floats:
         parts = []

@@ -4,6 +4,7 @@ __all__ = [
     "ContradictionError",
     "FactorGraphError",
     "FileFormatError",
+    "InferenceWarning",
     "PgmError",
     "PotentialError",
     "PotentialWarning",
@@ -37,3 +38,7 @@ class TooLargeError(PgmError, ValueError):
 
 class FileFormatError(PgmError, ValueError):
     """A file does not have the format that it should have; the message says `file:line: what, what was expected`."""
+
+
+class InferenceWarning(UserWarning):
+    """Inference does what was asked, but the answer is hardly what was meant."""

@@ -49,7 +49,8 @@ class FactorRun(ABC):
         """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
 
         A constant that is added to all states of one message changes nothing, so a family may choose it.  Where the
-        incoming messages contradict the factor, some edge has -inf for all its states: so message passing notices.
+        incoming messages contradict the factor, there is an edge each of whose states is -inf in what came in or in
+        what goes out (the easiest is -inf everywhere): so message passing notices.
         """
 
     @property
@@ -187,7 +188,10 @@ class Factor(ABC):
 
     @abstractmethod
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
-        """Return (F, W): max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge."""
+        """Return (F, W): max_{y: y_d = s} log ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
+
+        Of incoming messages that contradict the factor it says so as `FactorRun.messages` does.
+        """
 
     def channel(self, block: "Block", prepared: Any, *, mode: str, damping: float) -> "Channel":
         """Return what holds the family's messages during message passing; one of its own if that is faster."""

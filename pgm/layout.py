@@ -52,6 +52,11 @@ class Block:
         return np.ones((self.factor.num_factors, self.factor.degree), dtype=np.bool_)
 
     @cached_property
+    def ones(self) -> Floats:
+        """(F,) of 1: the counting numbers of belief propagation."""
+        return np.ones(self.factor.num_factors)
+
+    @cached_property
     def pairs(self) -> tuple[Ints, Ints, Ints, Ints]:
         """For factors over two binary variables: (F,) the local numbers of both, and the places of states 0 and 1.
 
@@ -135,9 +140,11 @@ class Layout:
 
 
 def stackable(graph: FactorGraph) -> list[list[Part]]:
-    """Group the families of a graph so that each group can be one block."""
+    """Group the families of a graph, but those without factors, so that each group can be one block."""
     groups: dict[Hashable, list[Part]] = {}
     for number, family in enumerate(graph.families):
+        if not family.num_factors:
+            continue
         key = family.merge_key()
         rows = np.arange(family.num_factors)
         groups.setdefault(("alone", number) if key is None else ("together", type(family), key), []).append(

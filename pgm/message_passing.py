@@ -5,6 +5,7 @@ the factor's own message, so messages from variables cost time linear in the deg
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent
-from pgm.errors import ContradictionError, PotentialError
+from pgm.errors import ContradictionError, FactorGraphError, PotentialError
 from pgm.factor import FactorRun
-from pgm.layout import Layout
+from pgm.layout import Block, Layout
 
 __all__ = ["MessagePassing", "Step", "check_potentials"]
 
@@ -47,6 +48,8 @@ class MessagePassing:
     damping : the weight of the old message, in the log domain
     record : whether to keep what `backward` needs; changes of messages are then not looked at
     plain : whether all messages are in the log domain, as `heat` needs, though a family might know better
+    counting : (F,) for each family of the graph, the counting numbers of its factors; None for 1.  The potentials that
+        are given count whole: a factor works with ψ^(1/c).  Implies `plain`; there is no backward pass
     """
 
     def __init__(
@@ -59,20 +62,25 @@ class MessagePassing:
         damping: float = 0.0,
         record: bool = False,
         plain: bool = False,
+        counting: Sequence[Floats] | None = None,
     ) -> None:
-        self.layout, self.mode, self.record = layout, mode, record
+        if counting is not None and record:
+            raise FactorGraphError("counting numbers have no backward pass: take record=False")
+        self.layout, self.mode, self.record, self.counting = layout, mode, record, counting
         families = layout.graph.families
         self.potentials = [family.potentials for family in families] if potentials is None else list(potentials)
-        make = Channel if plain else None
+        make = Channel if plain or counting is not None else None
         self.channels = [
             (make or block.factor.channel)(
                 block,
-                block.factor.prepare(block.gather(self.potentials)),
+                block.factor.prepare(self._effective(block)),
                 mode=mode,
                 damping=damping if block.factor.degree > 1 else 0.0,  # constant messages are sent once, and whole
             )
             for block in layout.blocks
         ]
+        for channel in self.channels if counting is not None else ():
+            channel.counting = self._counting_of(channel.block)
         self.contributions = np.zeros(layout.num_contributions)
         self._contributors = layout.contributors
         self.base = np.zeros(layout.num_states)
@@ -82,6 +90,30 @@ class MessagePassing:
             self.base[first + state] = 0.0
         self.total = self.base.copy()
         self.tape: list[list[tuple[int, Sent]]] = []  # the steps of each round
+
+    def _counting_of(self, block: Block) -> Floats:
+        """Return (F,): the counting numbers of a block's factors."""
+        if self.counting is None:
+            return block.ones
+        return np.concatenate([self.counting[family][rows] for family, rows in block.parts])
+
+    def _effective(self, block: Block) -> Floats | None:
+        """Return the block's log-potentials, over its counting numbers."""
+        whole = block.gather(self.potentials)
+        if whole is None or self.counting is None:
+            return whole
+        return whole / self._counting_of(block).reshape(-1, *[1] * (whole.ndim - 1))
+
+    @cached_property
+    def counting_of_variables(self) -> Floats:
+        """(variables,): 1 - Σ_α c_α over the factors at each variable; 1 minus its degree in belief propagation."""
+        if self.counting is None:
+            return np.asarray(1 - self.layout.degrees, dtype=np.float64)
+        result = np.ones(self.layout.graph.num_variables)
+        for channel in self.channels:
+            variables = channel.block.factor.variables
+            np.subtract.at(result, variables, np.broadcast_to(channel.counting[:, None], variables.shape))
+        return result
 
     # Forward
 
@@ -125,8 +157,11 @@ class MessagePassing:
     def residual(self, step: Step) -> float:
         """Return by how much a step would change messages, without carrying it out."""
         channel = self.channels[step.block]
-        unused = np.empty(len(channel.block.states))
-        return channel.absorb(channel.propose(self.total), step.targets, unused, keep=False)[0]
+        unused = np.zeros(len(channel.block.states))
+        change, contradiction = channel.absorb(channel.propose(self.total), step.targets, unused, keep=False)
+        if contradiction >= 0:
+            raise channel.contradiction(contradiction)
+        return change
 
     def runs(self) -> list[FactorRun]:
         """Return what each block makes of what it hears now (sum-product)."""
@@ -162,11 +197,21 @@ class MessagePassing:
         """Return the Bethe log-partition of the messages: Σ_α log Z_α + Σ_i (1 - d_i) log Z_i.
 
         Z_α is the factor's total with what it hears, Z_i the total of the variable, d_i its number of factors; exact on
-        a tree once all messages have passed.
+        a tree once all messages have passed.  With counting numbers Σ_α c_α log Z_α + Σ_i (1 - Σ_α c_α) log Z_i.
+
+        Raises
+        ------
+        ContradictionError
+            If what a factor hears contradicts it, though its variables do not know yet.
         """
+        for channel, run in zip(self.channels, runs, strict=True):
+            impossible = run.log_partition == -np.inf
+            if impossible.any():
+                raise channel.contradiction(int(np.argmax(impossible)))
         top, _, totals = self._normalisers()
-        of_variables = (1 - self.layout.degrees) @ (np.log(totals) + top)
-        return float(sum(run.log_partition.sum() for run in runs) + of_variables)
+        of_variables = self.counting_of_variables @ (np.log(totals) + top)
+        of_factors = (channel.counting @ run.log_partition for channel, run in zip(self.channels, runs, strict=True))
+        return float(sum(of_factors) + of_variables)
 
     def _normalisers(self) -> tuple[Floats, Floats, Floats]:
         """Return the maximum of each variable's total, exp(total - maximum), and the sums of that."""

@@ -1,5 +1,6 @@
 """What belief propagation says about a graph."""
 
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -8,9 +9,10 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from pgm.assignments import likeliest, one_by_one
+from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
 from pgm.beliefs import Beliefs, check_different
 from pgm.check import edge_marginals, entropies
-from pgm.errors import FactorGraphError
+from pgm.errors import ContradictionError, FactorGraphError
 from pgm.factor import Factor, FactorRun
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
@@ -30,7 +32,7 @@ class BeliefResult(Beliefs):
     ----------
     converged : whether no message changed by more than the tolerance in the last iteration
     iterations : how many were run
-    residuals : (iterations,) the greatest change of a message (its logarithm; of entries with any weight) in each
+    residuals : (iterations,) the greatest change of a message (its logarithm, before damping) in each
     """
 
     passing: MessagePassing = field(repr=False)
@@ -56,17 +58,23 @@ class BeliefResult(Beliefs):
 
     @cached_property
     def log_partition(self) -> float:
-        """The Bethe log-partition (of sum-product messages): exact on a tree."""
+        """The Bethe log-partition (of sum-product messages): exact on a tree.
+
+        With counting numbers that of the reweighted free energy: an upper bound for a tree-reweighted fixed point.
+        """
         self._only_sums("log_partition")
         return self.passing.log_partition(self._runs)
 
     @cached_property
     def bethe_entropy(self) -> float:
-        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats."""
+        """Σ_α H(b_α) - Σ_i (d_i - 1) H(b_i), in nats.
+
+        With counting numbers Σ_α c_α H(b_α) + Σ_i (1 - Σ_α c_α) H(b_i).
+        """
         self._only_sums("bethe_entropy")
-        blocks = self.passing.layout.blocks
-        of_factors = sum(entropies(block.factor, run).sum() for block, run in zip(blocks, self._runs, strict=True))
-        return float(of_factors - (self.passing.layout.degrees - 1) @ self._variable_entropies)
+        pairs = zip(self.passing.channels, self._runs, strict=True)
+        of_factors = sum(channel.counting @ entropies(channel.block.factor, run) for channel, run in pairs)
+        return float(of_factors + self.passing.counting_of_variables @ self._variable_entropies)
 
     @property
     def bethe_free_energy(self) -> float:
@@ -76,7 +84,8 @@ class BeliefResult(Beliefs):
     def entropy(self, of: Variable | VariableArray | str | int | Factor) -> Floats:
         """Return the entropy, in nats, of the belief of variables or of each factor of a family."""
         if isinstance(of, Factor):
-            return np.concatenate([entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)])
+            found = [entropies(factor, run)[rows] for factor, run, rows in self._rows_of(of)]
+            return np.concatenate([np.zeros(0), *found])
         return np.asarray(self._variable_entropies[np.asarray(self.graph.find(of).index)])
 
     @cached_property
@@ -89,15 +98,24 @@ class BeliefResult(Beliefs):
         return worst
 
     def assignment(self) -> NDArray[np.int64]:
-        """Return (variables,): the state of greatest belief of each variable; after max-product, a MAP guess.
+        """Return (variables,): the state of greatest belief of each variable; after max-product, the best assignment.
 
-        Where these do not go together (ties, hard constraints), variables are settled one after another instead, and
-        messages passed on in between.  On a loopy graph even that may end in a contradiction: `graph.score` then says
-        -inf.
+        After max-product on a graph without cycles it is a best one, however many are tied and whether the messages
+        have settled or not.  On a graph with cycles it is a guess, the better one of the states of greatest belief and
+        of what backpointers along a spanning tree give.  Where states do not go together (hard constraints), variables
+        are settled one after another instead, and messages passed on in between; on a loopy graph even that may end in
+        a contradiction: `graph.score` then says -inf.
         """
         graph = self.passing.layout.graph
+        if self.passing.mode == "max" and is_acyclic(graph):
+            return best_by_tree(self.passing)
         found = likeliest(self.passing)
-        if graph.score(found) > -np.inf:
+        score = graph.score(found)
+        if self.passing.mode == "max":
+            with suppress(ContradictionError):
+                other = follow_backpointers(self.passing)
+                found, score = max([(found, score), (other, graph.score(other))], key=lambda pair: pair[1])
+        if score > -np.inf:
             return found
         saved = self.passing.snapshot()
         try:
@@ -118,6 +136,8 @@ class BeliefResult(Beliefs):
     def _rows_of(self, factor: Factor) -> list[tuple[Factor, FactorRun, Any]]:
         """Return where the rows of a family of the graph are, in the order of its rows."""
         number = self._number_of(factor)
+        if not factor.num_factors:
+            return []
         found = []
         for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
             first = 0
@@ -151,8 +171,9 @@ class BeliefResult(Beliefs):
         self._only_sums("the belief of a factor")
         places = self._rows_of(factor)
         if factor.potentials is None:
-            return np.concatenate([edge_marginals(f, run)[rows] for f, run, rows in places])
-        return np.concatenate([run.beliefs[rows] for _, run, rows in places])  # type: ignore[index]
+            none = np.zeros((0, int(factor.offsets[-1])))
+            return np.concatenate([none, *(edge_marginals(f, run)[rows] for f, run, rows in places)])
+        return np.concatenate([factor.potentials[:0], *(run.beliefs[rows] for _, run, rows in places)])  # type: ignore[index]
 
     def _only_sums(self, what: str) -> None:
         if self.passing.mode != "sum":

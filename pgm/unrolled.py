@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Module
-from pgm.belief_propagation import as_schedule
+from pgm.belief_propagation import BeliefPropagation, as_schedule, warn_of_no_iterations
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing, check_potentials
 from pgm.schedules import Plan, Schedule
@@ -26,10 +26,17 @@ class UnrolledBeliefPropagation(Module):
 
     Parameters
     ----------
-    iterations : so many, always
+    iterations : so many, always; not negative
     schedule, damping : as for `BeliefPropagation`
     evidence : observed states
     variables_only : give the beliefs of the variables alone, which is less work
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range, as for `BeliefPropagation`.
+    ContradictionError
+        By `forward`, if nothing satisfies all factors and the evidence, as far as messages tell.
 
     Examples
     --------
@@ -53,8 +60,10 @@ class UnrolledBeliefPropagation(Module):
         evidence: Any = None,
         variables_only: bool = False,
     ) -> None:
+        settings = BeliefPropagation(iterations=iterations, damping=damping, schedule=as_schedule(schedule))
+        warn_of_no_iterations(iterations)
         self.graph, self.iterations, self.damping = graph, iterations, damping
-        chosen = as_schedule(schedule)
+        chosen = settings.schedule
         self.plan: Plan = graph.derived(chosen, lambda: chosen.plan(graph))
         self.evidence = graph.evidence(evidence)
         self.soft = [number for number, family in enumerate(graph.families) if family.potentials is not None]

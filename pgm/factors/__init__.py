@@ -18,6 +18,7 @@ from pgm.factors.logical_or import Or
 from pgm.factors.nand import Nand
 from pgm.factors.no_cross import NoCross
 from pgm.factors.or_with_output import OrWithOutput
+from pgm.factors.parity import Parity
 from pgm.factors.projective_tree import ProjectiveTree
 from pgm.factors.scored import Scored
 from pgm.factors.segmentation import Segmentation
@@ -44,6 +45,7 @@ __all__ = [
     "NoCross",
     "Or",
     "OrWithOutput",
+    "Parity",
     "ProjectiveTree",
     "Scored",
     "Segmentation",

@@ -100,7 +100,12 @@ class BinaryConstraint(Factor):
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
         """Maximise in log-odds."""
         pairs = self.oriented(incoming)
-        return self.oriented(log_odds_messages(self.max_log_odds(log_odds(pairs)), pairs)).reshape(incoming.shape)
+        x = log_odds(pairs)
+        sent = log_odds_messages(self.max_log_odds(x), pairs)
+        certain = np.flatnonzero(np.isinf(x).any(axis=1))
+        if len(certain):
+            sent[certain[self.solve(x[certain]).log_partition(pairs[certain]) == -np.inf]] = -np.inf
+        return self.oriented(sent).reshape(incoming.shape)
 
     def oriented(self, messages: Floats) -> Floats:
         """Return (F, D, 2): messages to or from variables as those of literals, and the other way round."""
@@ -170,6 +175,8 @@ class BinaryRun(FactorRun):
     def messages(self) -> Floats:
         """(F, W): 0 for false and y for true."""
         sent = log_odds_messages(self.solution.outgoing, self.pairs)
+        if np.isinf(self.x).any():  # else nothing contradicts, and the log-partition need not be computed
+            sent[self.log_partition == -np.inf] = -np.inf
         return self.factor.oriented(sent).reshape(self.incoming.shape)
 
     @cached_property

@@ -99,7 +99,7 @@ class HypergraphPass:
         kernels.derivations.sum_by(self.state_terms, self.uses.slot, self.maximise, result)
         has_default = self.uses.default_slot >= 0
         result[:, self.uses.default_slot[has_default]] = self.default_messages[:, has_default]
-        result[~self.possible] = 0.0
+        result[~self.possible] = -np.inf  # a contradiction, on every edge
         return result
 
     @cached_property

@@ -1,4 +1,4 @@
-"""EXACTLY1, also called XOR: one and only one is true."""
+"""EXACTLY1, in parsing also called XOR: one and only one is true (for the XOR of coding theory see `Parity`)."""
 
 import numpy as np
 

@@ -48,7 +48,7 @@ def ratios(weights, q, result):
 
 @kernel
 def absorb(proposed, old, targets, everyone, damping, local, new, contribution):
-    """Write the new messages and their sums (at states 1; `local` (F, 2)); return the greatest change."""
+    """Write the new messages and their sums (at states 1; `local` (F, 2)); return the greatest undamped change."""
     change = 0.0
     contribution[:] = 0.0
     for f in range(np.uint64(len(old))):
@@ -56,7 +56,7 @@ def absorb(proposed, old, targets, everyone, damping, local, new, contribution):
             value = old[f, j]
             if everyone or targets[f, j]:
                 value = proposed[f, j] if damping == 0.0 else (1.0 - damping) * proposed[f, j] + damping * old[f, j]
-                change = max(change, abs(value - old[f, j]))
+                change = max(change, abs(proposed[f, j] - old[f, j]))
             new[f, j] = value
             contribution[np.uint64(local[f, j])] += value
     return change

@@ -10,7 +10,7 @@ from autodiff.kernels.compiler import kernel
 
 __all__ = ["absorb", "beliefs", "cavities", "heard", "resum", "undo"]
 
-NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability
+NEGLIGIBLE = -35.0  # e^-35 is below the last digit of a probability: below, changes are relative
 NEW_ZERO = 1000.0  # what counts as the change of a message that becomes zero
 
 
@@ -27,11 +27,13 @@ def cavities(total, index, messages, incoming):
 
 
 @kernel
-def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
+def absorb(proposed, old, targets, offsets, damping, local, counting, new, contribution):
     """Write the new messages (normalised, damped, only to `targets` (F, D)), and their sum at each local state.
 
-    Returns the greatest change of a message's logarithm (entries of no weight left out), and the row
-    of a factor all of whose states are impossible on some edge, or -1.
+    In the sum each factor's messages are weighted by its counting number (F,), which is 1 in belief propagation.
+
+    Returns the greatest change of a message's logarithm, were it not damped, and the row of a factor all of whose
+    states are impossible on some edge, or -1.
     """
     change = 0.0
     contradiction = -1
@@ -46,24 +48,32 @@ def absorb(proposed, old, targets, offsets, damping, local, new, contribution):
                 if top == -np.inf:
                     contradiction = f
                     top = 0.0
+                for w in range(first, last):
+                    new[f, w] = proposed[f, w] - top
+                    # A damped message that is impossible stays so.
+                    if new[f, w] != old[f, w] and (damping == 0.0 or old[f, w] > -np.inf):
+                        # An entry of no weight counts too: it decides where other messages forbid the rest.  But what
+                        # changes there is relative, as its digits end earlier.
+                        highest = max(new[f, w], old[f, w])
+                        difference = abs(new[f, w] - old[f, w])
+                        if highest < NEGLIGIBLE:
+                            difference *= NEGLIGIBLE / highest
+                        change = max(change, min(difference, NEW_ZERO))
                 if damping > 0.0:
                     high = -np.inf
                     for w in range(first, last):
-                        new[f, w] = (1.0 - damping) * (proposed[f, w] - top) + damping * old[f, w]
+                        new[f, w] = (1.0 - damping) * new[f, w] + damping * old[f, w]
                         high = max(high, new[f, w])
+                    if high == -np.inf:
+                        contradiction = f
+                        high = 0.0
                     for w in range(first, last):
                         new[f, w] -= high
-                else:
-                    for w in range(first, last):
-                        new[f, w] = proposed[f, w] - top
-                for w in range(first, last):
-                    if new[f, w] != old[f, w] and max(new[f, w], old[f, w]) > NEGLIGIBLE:
-                        change = max(change, min(abs(new[f, w] - old[f, w]), NEW_ZERO))
             else:
                 for w in range(first, last):
                     new[f, w] = old[f, w]
             for w in range(first, last):
-                contribution[local[f, w]] += new[f, w]
+                contribution[local[f, w]] += counting[f] * new[f, w]
     return change, contradiction
 
 
@@ -100,13 +110,36 @@ def resum(states, start, positions, contributions, base, total):
 
 
 @kernel
-def undo(on_total, index, on_messages, new, computed, replaced):
-    """Write the adjoints of the messages that a step computed, and of those which it replaced."""
+def undo(on_total, index, on_messages, new, offsets, targets, damping, computed, replaced):
+    """Write the adjoints of the messages that a step computed, and of those which it replaced.
+
+    Messages are normalised, so the adjoints of an edge's states sum to 0 but for rounding errors.  Those would grow by
+    the number of the factor's other edges, times that of the variable's other factors, with every step back: the sum is
+    taken off, in equal shares, where there is an adjoint at all.
+    """
     for f in range(index.shape[0]):
-        for w in range(index.shape[1]):
-            later = on_total[index[f, w]]
-            computed[f, w] = on_messages[f, w] + later if new[f, w] != -np.inf else 0.0
-            replaced[f, w] = -later
+        for d in range(len(offsets) - 1):
+            first, last = offsets[d], offsets[d + 1]
+            sent = targets[f, d]
+            excess, count = 0.0, 0
+            for w in range(first, last):
+                later = on_total[index[f, w]]
+                adjoint = on_messages[f, w] + later if new[f, w] != -np.inf else 0.0
+                computed[f, w] = adjoint
+                replaced[f, w] = -later
+                if adjoint != 0.0:
+                    excess += adjoint
+                    count += 1
+            share = excess / max(count, 1)
+            for w in range(first, last):
+                if computed[f, w] != 0.0:
+                    computed[f, w] -= share
+                if sent:
+                    replaced[f, w] += damping * computed[f, w]
+                    computed[f, w] *= 1.0 - damping
+                else:
+                    replaced[f, w] += computed[f, w]
+                    computed[f, w] = 0.0
 
 
 @kernel

@@ -10,7 +10,7 @@ from pgm.layout import Layout, Part
 from pgm.message_passing import Step
 from pgm.schedules.base import FixedPlan, Schedule, constant_groups
 
-__all__ = ["SpanningTree"]
+__all__ = ["SpanningTree", "depths"]
 
 Ints = NDArray[np.int64]
 
@@ -40,7 +40,7 @@ class SpanningTree(Schedule):
     def plan(self, graph: FactorGraph) -> FixedPlan:
         """One round a layer of factors, upwards and downwards."""
         constant, others = constant_groups(graph)
-        of_factor, of_variable = _depths(graph, [family for group in others for family, _ in group])
+        of_factor, of_variable = depths(graph, [family for group in others for family, _ in group])
         deepest = int(of_variable.max(initial=0)) + 1
         groups: list[list[Part]] = []
         layer_of_group: list[int] = []
@@ -74,9 +74,10 @@ class SpanningTree(Schedule):
         return FixedPlan(layout, opening, rounds)
 
 
-def _depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
+def depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
     """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
-    root = max(families, key=lambda family: graph.families[family].degree, default=None)
+    some = [family for family in families if graph.families[family].num_factors]
+    root = max(some, key=lambda family: graph.families[family].degree, default=None)
     if root is not None and graph.families[root].degree == graph.num_variables:  # it reaches all at once
         depths = {family: np.full(graph.families[family].num_factors, 2) for family in families}
         depths[root][0] = 0

@@ -18,6 +18,7 @@ from pgm.factors import (
     Nand,
     Or,
     OrWithOutput,
+    Parity,
     Table,
     XorWithOutput,
     no_two_cycle,
@@ -308,3 +309,37 @@ def test_arc_pairs(words):
     both_ways = itertools.combinations(range(1, words + 1), 2)
     assert cycles == {frozenset((int(arcs[i, j - 1]), int(arcs[j, i - 1]))) for i, j in both_ways}
     assert no_two_cycle(arcs).score(np.ones((len(cycles), 2), dtype=np.int64)).tolist() == [-np.inf] * len(cycles)
+
+
+def test_parity_checks_decode_a_long_code():
+    """A regular LDPC code, each bit in three checks of six: flipped bits are mended."""
+    rng = np.random.default_rng(0)
+    bits, degree = 600, 6
+    graph = FactorGraph()
+    x = graph.variables("bit", bits)
+    for _ in range(3):
+        graph.add(Parity(x[rng.permutation(bits).reshape(-1, degree)]))
+    flipped = rng.permutation(bits)[:18]
+    seen = np.tile(np.log([0.97, 0.03]), (bits, 1))
+    seen[flipped] = seen[flipped][:, ::-1]  # the word of zeros was sent
+    graph.add(Table(x[np.arange(bits)[:, None]], seen))
+    for mode in ("sum", "max"):
+        result = BeliefPropagation(mode=mode, iterations=50).run(graph)
+        assert result.flat_beliefs.reshape(-1, 2).argmax(axis=1).sum() == 0
+
+
+def test_parity_of_many_bits_follows_the_rule_of_hyperbolic_tangents():
+    """Of sixty variables, of which no table could be made."""
+    x = 4.0 + np.random.default_rng(0).normal(size=60)
+    factor = Parity(np.arange(60))
+    run = factor.run(np.stack([np.zeros(60), x], axis=1).reshape(1, -1), factor.prepare(None))
+    found = np.diff(run.messages.reshape(60, 2), axis=1).ravel()
+    halves = -np.tanh(x / 2)
+    expected = np.array([-2 * np.arctanh(np.delete(halves, i).prod()) for i in range(60)])
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_parity_is_not_exactly_one():
+    assert Parity(np.arange(3)).score(np.array([[1, 1, 0]])) == 0.0
+    assert Parity(np.arange(3), odd=True).score(np.array([[1, 1, 1]])) == 0.0
+    assert ExactlyOne(np.arange(3)).score(np.array([[1, 1, 1]])) == -np.inf

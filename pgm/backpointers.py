@@ -1,0 +1,142 @@
+"""The assignment that max-product messages stand for, ties or not: each factor completes what is settled before it.
+
+On a graph without cycles, the messages to a variable and what the factors above have settled decide everything below
+it.  So the factors of a breadth-first spanning forest are asked from the roots to the leaves, each for a best
+assignment of its own variables, given those that are settled: the backpointers of the max-product (Viterbi) algorithm.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgm.channel import Channel
+from pgm.factor import Factor
+from pgm.graph import FactorGraph
+from pgm.message_passing import MessagePassing
+from pgm.schedules import SpanningTree
+from pgm.schedules.tree import depths
+
+__all__ = ["best_by_tree", "completions", "follow_backpointers", "is_acyclic"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TIE = 1e-9
+"""States whose scores differ by less, relative to the greatest number that went into them, may be tied."""
+
+
+def is_acyclic(graph: FactorGraph) -> bool:
+    """Return whether the graph of variables and factors has no cycle: as many edges as nodes that are no root.
+
+    Examples
+    --------
+    >>> from pgm.factors import Table
+    >>> graph = FactorGraph()
+    >>> x = graph.variables("x", 3)
+    >>> chain = graph.add(Table(x[[[0, 1], [1, 2]]], np.eye(2)))
+    >>> is_acyclic(graph)
+    True
+    >>> closing = graph.add(Table(x[[[2, 0]]], np.eye(2)))
+    >>> is_acyclic(graph)
+    False
+    """
+    of_factor, of_variable = depths(graph, list(range(len(graph.families))))
+    edges = sum(family.variables.size for family in graph.families)
+    roots = sum(int((depth == 0).sum()) for depth in of_factor.values())
+    return edges == graph.num_factors - roots + int((of_variable >= 0).sum())
+
+
+def best_by_tree(passing: MessagePassing) -> Ints:
+    """Return a best assignment (variables,) of a graph without cycles, whatever messages were passed so far."""
+    graph = passing.layout.graph
+    plan = graph.derived(SpanningTree(), lambda: SpanningTree().plan(graph))
+    exact = MessagePassing(plan.layout, potentials=passing.potentials, mode="max")
+    exact.base[:] = passing.base
+    exact.total[:] = passing.base
+    plan.start(exact)
+    plan.iterate(exact)
+    return follow_backpointers(exact)
+
+
+def follow_backpointers(passing: MessagePassing) -> Ints:
+    """Settle the variables of max-product messages from the roots of a spanning forest to its leaves.
+
+    Exact on a graph without cycles, if the messages are.  On others a factor may find all of its variables settled by
+    factors before it, and has no say.
+
+    Raises
+    ------
+    ContradictionError
+        If what was settled leaves a factor no choice; on a graph without cycles, only if nothing is possible.
+    """
+    layout = passing.layout
+    of_factor, _ = depths(layout.graph, list(range(len(layout.graph.families))))
+    settled = np.full(layout.graph.num_variables, -1)
+    agenda: list[tuple[int, Channel, Floats, Ints]] = []
+    for channel in passing.channels:
+        depth = np.concatenate([of_factor[family][rows] for family, rows in channel.block.parts])
+        incoming = channel.incoming(passing.total)
+        agenda += [(int(at), channel, incoming, np.flatnonzero(depth == at)) for at in np.unique(depth)]
+    for _, channel, incoming, rows in sorted(agenda, key=lambda entry: entry[0]):
+        family = channel.block.factor
+        potentials = channel.block.gather(passing.potentials)
+        whole = len(rows) == family.num_factors
+        factor = family if whole else family.take(rows)
+        prepared = channel.prepared if whole else factor.prepare(None if potentials is None else potentials[rows])
+        known = settled[factor.variables]
+        found, impossible = completions(factor, prepared, incoming[rows], known)
+        if impossible >= 0:
+            raise channel.contradiction(int(rows[impossible]))
+        settled[factor.variables] = found
+    alone = np.flatnonzero(settled < 0)  # variables without factors
+    for variable in alone.tolist():
+        first, last = layout.start[variable : variable + 2]
+        settled[variable] = int(np.argmax(passing.total[first:last]))
+    return settled
+
+
+def completions(factor: Factor, prepared: object, incoming: Floats, known: Ints) -> tuple[Ints, int]:
+    """Return a best assignment (F, D) of each factor that keeps to the states that are known (F, D), -1 for none.
+
+    A state that is the only best one of its variable is that of every best assignment: all such are settled at once.
+    Where there are ties one variable is settled at a time, and the others asked again.  The second is a factor for
+    which nothing is possible, or -1.
+    """
+    known = known.copy()
+    incoming = incoming.copy()
+    edges = [slice(int(a), int(b)) for a, b in zip(factor.offsets[:-1], factor.offsets[1:], strict=True)]
+    for d, edge in enumerate(edges):
+        _clamp(incoming[:, edge], known[:, d])
+    while (known < 0).any():
+        scores = factor.max_messages(incoming.copy(), prepared)
+        size = np.maximum(_largest(incoming), _largest(scores))
+        scores = scores + incoming
+        unsettled = known < 0
+        for d, edge in enumerate(edges):
+            part = scores[:, edge]
+            best = part.argmax(axis=1)
+            top = part.max(axis=1)
+            if (top == -np.inf).any():
+                return known, int(np.argmax(top == -np.inf))
+            rivals = (part >= (top - TIE * np.maximum(1.0, size))[:, None]).sum(axis=1)
+            clear = unsettled[:, d] & (rivals == 1)
+            known[clear, d] = best[clear]
+        # Where all that is left is tied:
+        rows = np.flatnonzero(((known < 0) == unsettled).all(axis=1) & unsettled.any(axis=1))
+        first = unsettled.argmax(axis=1)
+        for row in rows.tolist():
+            d = int(first[row])
+            known[row, d] = int(scores[row, edges[d]].argmax())
+        for d, edge in enumerate(edges):
+            _clamp(incoming[:, edge], known[:, d])
+    return known, -1
+
+
+def _clamp(incoming: Floats, states: Ints) -> None:
+    """Make all states but the known ones impossible, in place."""
+    others = (np.arange(incoming.shape[1]) != states[:, None]) & (states >= 0)[:, None]
+    incoming[others] = -np.inf
+
+
+def _largest(values: Floats) -> Floats:
+    """Return (F,): the greatest finite size of an entry of each row."""
+    return np.abs(np.where(values == -np.inf, 0.0, values)).max(axis=1, initial=0.0)
