@@ -42,7 +42,7 @@ class Beliefs(ABC):
     @property
     def beliefs(self) -> list[Floats]:
         """The belief of each variable, by number."""
-        return np.split(self.flat_beliefs, self.graph.state_starts[1:-1])
+        return np.split(self.flat_beliefs, self.graph.state_starts[1:])[:-1]  # the last is what is left: nothing
 
     def belief(self, of: Variable | VariableArray | str | int | Factor | Sequence[Any]) -> Floats:
         """Return the belief of a variable (states,), of an array of them (…, states), of a factor, or of several.

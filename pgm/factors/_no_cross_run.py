@@ -42,6 +42,12 @@ class Inward:
         self.given: Floats = join(self.cross + self.w, self.free)  # log-weight of the other word's arcs, given this one
         self.belief = np.where(self.given == -np.inf, -np.inf, self.x + _finite(self.given))
 
+    @property
+    def contradicted(self) -> NDArray[np.bool_]:
+        """(F,): whether no two arcs are possible."""
+        first = slice(0, len(self.x) // 2)
+        return np.asarray(((self.weights[first] == -np.inf) | (self.given[first] == -np.inf)).all(axis=1))
+
     def backward(self, d_cross: Floats, d_free: Floats) -> Floats:
         """Return the adjoint of x."""
         d_weights = np.zeros_like(self.x)
@@ -66,7 +72,9 @@ class NoCrossRun(FactorRun):
     @cached_property
     def messages(self) -> Floats:
         """(F, W): 0 for false and the log-odds for true."""
-        return log_odds_messages(self.factor.gather(self.outgoing), self.pairs).reshape(self.incoming.shape)
+        sent = log_odds_messages(self.factor.gather(self.outgoing), self.pairs)
+        sent[self.inward.contradicted] = -np.inf
+        return sent.reshape(self.incoming.shape)
 
     @cached_property
     def _relative(self) -> Floats:

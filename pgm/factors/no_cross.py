@@ -138,7 +138,9 @@ class NoCross(Factor):
         pairs = incoming.reshape(self.num_factors, self.degree, 2)
         inward = Inward(self, log_odds(pairs), prepared, maximum=True)
         outgoing = difference(inward.given, leave_one_out_max(inward.belief))
-        return log_odds_messages(self.gather(outgoing), pairs).reshape(incoming.shape)
+        sent = log_odds_messages(self.gather(outgoing), pairs)
+        sent[inward.contradicted] = -np.inf
+        return sent.reshape(incoming.shape)
 
     def scatter(self, values: Floats, fill: float) -> Floats:
         """Return (2 F, P): values (F, D) of arcs by their heads, all first modifiers before all second ones."""

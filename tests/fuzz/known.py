@@ -38,7 +38,7 @@ KNOWN = {
     "pgm.learning.StructureDecoder",
     "pgm.learning.VariableDecoder",
     "pgm.learning.fit",
-    "pgm.map.Gibbs",
+    "pgm.sampling.Gibbs",
     "pgm.schedules.Parallel",
     "pgm.schedules.Residual",
     "pgm.schedules.SpanningTree",

@@ -25,6 +25,7 @@ from pgm import (
     learning,
     map,
     matrix_tree,
+    sampling,
     schedules,
 )
 
@@ -38,8 +39,8 @@ exempt(
     "pgm.learning.Evaluation",
     "pgm.learning.Training",
     "pgm.map.AnnealingResult",
-    "pgm.map.GibbsResult",
     "pgm.map.LinearProgramResult",
+    "pgm.sampling.GibbsResult",
     "pgm.schedules.FixedPlan",
 )
 exempt("made and used by the recipe of FactorGraph", "pgm.Variable", "pgm.VariableArray")
@@ -140,10 +141,10 @@ def annealing() -> Iterable[Case]:
     )
 
 
-@recipe("pgm.map.Gibbs")
+@recipe("pgm.sampling.Gibbs")
 def gibbs() -> Iterable[Case]:
     def use(potentials: Any, seed: int, burn_in: int, chains: int) -> Any:
-        return map.Gibbs(sweeps=5, burn_in=burn_in, chains=chains, seed=seed).run(_pair(potentials)).beliefs
+        return sampling.Gibbs(sweeps=5, burn_in=burn_in, chains=chains, seed=seed).run(_pair(potentials)).beliefs
 
     yield Case(use, potentials=_draws(3, 2), seed=0, burn_in=2, chains=2)
 
