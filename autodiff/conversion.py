@@ -1,5 +1,7 @@
 """What comes in from users as the arrays and numbers that the packages work on, or an error that says what is wrong."""
 
+import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -7,16 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from autodiff.errors import DomainError
 
-__all__ = ["as_count", "as_floats", "as_generator", "as_integers"]
+__all__ = ["as_count", "as_floats", "as_generator", "as_integers", "as_number"]
 
 
-def as_floats(values: ArrayLike, what: str = "values", error: type[Exception] = DomainError) -> NDArray[np.float64]:
+def as_floats(
+    values: ArrayLike,
+    what: str = "values",
+    error: type[Exception] = DomainError,
+    *,
+    shape: tuple[int, ...] | None = None,
+) -> NDArray[np.float64]:
     """Return `values` as a float64 array; an array that already is one is not copied.
 
     Raises
     ------
     DomainError (or `error`)
-        If they are no real numbers: complex numbers, text, dates, lists of unequal length.
+        If they are no real numbers (complex numbers, text, dates, lists of unequal length), or not of this shape.
 
     Examples
     --------
@@ -27,6 +35,8 @@ def as_floats(values: ArrayLike, what: str = "values", error: type[Exception] = 
     autodiff.errors.DomainError: scores: an array of real numbers is needed, not one of <U4
     """
     array = _as_array(values, what, error)
+    if shape is not None and array.shape != shape:
+        raise error(f"{what}: an array of shape {shape} is needed, not one of shape {array.shape}")
     if array.dtype == np.float64:
         return array
     if array.dtype.kind not in "fiubO":
@@ -79,6 +89,40 @@ def as_count(value: Any, what: str, error: type[Exception] = DomainError, *, lea
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise error(f"{what} is {value!r}, but must be a whole number, {least} or above")
     return int(value)
+
+
+def as_number(
+    value: Any,
+    what: str,
+    error: type[Exception] = DomainError,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+) -> float:
+    """Return a finite number in a range as a float.
+
+    Examples
+    --------
+    >>> as_number(np.float32(0.5), "fit: rate", above=0)
+    0.5
+    >>> as_number(float("nan"), "fit: rate", above=0)
+    Traceback (most recent call last):
+    autodiff.errors.DomainError: fit: rate is nan, but must be a finite number, above 0
+    """
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if (
+        not math.isfinite(number)
+        or (least is not None and number < least)
+        or (above is not None and number <= above)
+        or (below is not None and number >= below)
+        or (most is not None and number > most)
+    ):
+        ends = ((least, "{:g} or above"), (above, "above {:g}"), (below, "below {:g}"), (most, "{:g} or below"))
+        allowed = ", ".join(["a finite number", *(text.format(end) for end, text in ends if end is not None)])
+        raise error(f"{what} is {value!r}, but must be {allowed}")
+    return number
 
 
 def as_generator(seed: Any, what: str = "seed", error: type[Exception] = DomainError) -> np.random.Generator:

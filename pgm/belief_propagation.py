@@ -5,9 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, lt
 
-from autodiff.validators import one_of
+from autodiff.validators import number, one_of, plain, whole
 from pgm.errors import InferenceWarning
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
@@ -79,9 +78,9 @@ class BeliefPropagation:
     (True, 2)
     """
 
-    iterations: int = field(default=100, validator=ge(0))
-    tolerance: float = field(default=1e-8, validator=ge(0))
-    damping: float = field(default=0.0, validator=[ge(0), lt(1)])
+    iterations: int = field(default=100, converter=plain, validator=whole(0))
+    tolerance: float = field(default=1e-8, converter=plain, validator=number(least=0))
+    damping: float = field(default=0.0, converter=plain, validator=number(least=0, below=1))
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
     mode: Literal["sum", "max"] = field(default="sum", validator=one_of("sum", "max"))
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Module, check_gradients
+from autodiff.conversion import as_generator, as_number
 from pgm.errors import PgmError
 from pgm.factor import Factor, FactorRun
 
@@ -60,7 +61,8 @@ def check_factor(
     >>> from pgm.factors import Table
     >>> check_factor(Table(np.array([[0, 1]]), [[0.5, -1.0], [-np.inf, 2.0]]))
     """
-    rng = np.random.default_rng(seed)
+    rng = as_generator(seed, "check_factor: seed")
+    tolerance = as_number(tolerance, "check_factor: tolerance", least=0)
     joint, marks, states = _enumerate(factor)
     incoming = scale * rng.normal(size=(factor.num_factors, int(factor.offsets[-1])))
     incoming[rng.random(incoming.shape) < impossible] = -np.inf
@@ -193,6 +195,8 @@ class _AsModule(Module):
 def _enumerate(factor: Factor) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Return log ψ (F, Y), the assignments (Y, D), and the places in a message of their states (Y, D)."""
     count = prod(factor.cardinalities)
+    if not count:
+        raise FactorCheckError(f"{factor!r} has a variable without states, so nothing can be checked")
     if count > LARGEST:
         raise FactorCheckError(f"{factor!r} has {count} joint assignments; {LARGEST} are the most: check a smaller one")
     assignments = np.array(list(itertools.product(*map(range, factor.cardinalities))), dtype=np.int64)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_floats
+from autodiff.conversion import as_floats, as_integers
 from pgm._warning import warn
-from pgm.errors import PotentialError, PotentialWarning
+from pgm.errors import FactorGraphError, PotentialError, PotentialWarning
 from pgm.potential_source import PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
@@ -175,6 +175,23 @@ class Factor(ABC):
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return (F,): log ψ of an assignment (F, D) of state numbers; -inf where it is forbidden."""
+
+    def states_of(self, assignment: ArrayLike) -> NDArray[np.int64]:
+        """Return an assignment as (F, D) state numbers, or say what is wrong with it: for `score`."""
+        states = as_integers(assignment, f"{self.name}: the states of an assignment", FactorGraphError)
+        if states.shape != self.variables.shape:
+            raise FactorGraphError(
+                f"{self.name}: an assignment is (factors, degree) = {self.variables.shape} state numbers, not an array "
+                f"of shape {states.shape}"
+            )
+        wrong = (states < 0) | (states >= self.cardinalities)
+        if wrong.any():
+            row, position = np.argwhere(wrong)[0].tolist()
+            raise FactorGraphError(
+                f"{self.name}: an assignment has state {states[row, position]} at position {position}; its states are "
+                f"0 to {self.cardinalities[position] - 1}"
+            )
+        return states
 
     # What it does with messages
 

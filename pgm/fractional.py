@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, lt
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import as_schedule, propagate, warn_of_no_iterations
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor
@@ -54,9 +54,9 @@ class FractionalBeliefPropagation:
     """
 
     counting: float | Mapping[Factor, ArrayLike] = field(default=1.0)
-    iterations: int = field(default=1000, validator=ge(0))
-    tolerance: float = field(default=1e-8, validator=ge(0))
-    damping: float = field(default=0.0, validator=[ge(0), lt(1)])
+    iterations: int = field(default=1000, converter=plain, validator=whole(0))
+    tolerance: float = field(default=1e-8, converter=plain, validator=number(least=0))
+    damping: float = field(default=0.0, converter=plain, validator=number(least=0, below=1))
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> BeliefResult:

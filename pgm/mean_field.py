@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_generator
+from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import BeliefPropagation
 from pgm.beliefs import Beliefs, check_different
 from pgm.errors import FactorGraphError
@@ -82,9 +83,9 @@ class MeanField:
     (True, True)
     """
 
-    iterations: int = field(default=200, validator=ge(1))
-    tolerance: float = field(default=1e-8, validator=ge(0))
-    starts: int = field(default=3, validator=ge(0))
+    iterations: int = field(default=200, converter=plain, validator=whole(1))
+    tolerance: float = field(default=1e-8, converter=plain, validator=number(least=0))
+    starts: int = field(default=3, converter=plain, validator=whole(0))
     seed: int = field(default=0)
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> MeanFieldResult:
@@ -112,7 +113,7 @@ class MeanField:
         best = BeliefPropagation(mode="max", damping=0.3).run(graph, evidence=evidence).assignment()
         certain = [np.eye(card)[state] for card, state in zip(cards, best.tolist(), strict=True)]
         if ascent.soft:
-            rng = np.random.default_rng(self.seed)
+            rng = as_generator(self.seed, "MeanField: seed")
             drawn = [[rng.dirichlet(np.ones(card)) for card in cards] for _ in range(self.starts)]
             return [[np.full(card, 1.0 / card) for card in cards], certain, *drawn]
         if graph.score(best) == -np.inf:
@@ -159,8 +160,8 @@ class _Ascent:
 
     def _update(self, variable: int, beliefs: Sequence[Floats]) -> Floats:
         energy = np.zeros(len(beliefs[variable]))
-        for number, axis in self.at[variable]:
-            energy += self.tables[number].expected(beliefs, axis)
+        for table, axis in self.at[variable]:
+            energy += self.tables[table].expected(beliefs, axis)
         weights = np.exp(energy - energy.max())
         return np.asarray(weights / weights.sum())
 

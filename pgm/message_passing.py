@@ -12,6 +12,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_floats
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent
 from pgm.errors import ContradictionError, FactorGraphError, PotentialError
@@ -293,7 +294,7 @@ def check_potentials(layout: Layout, potentials: Sequence[Any]) -> list[Floats |
         if family.potentials is None:
             result.append(None)
             continue
-        array = np.asarray(next(given), dtype=np.float64)
+        array = as_floats(next(given), f"{family!r}: log-potentials", PotentialError)
         if array.shape != family.potentials.shape:
             raise PotentialError(f"{family!r}: potentials have shape {family.potentials.shape}, not {array.shape}")
         if not array.max(initial=-np.inf) < np.inf:

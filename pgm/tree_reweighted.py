@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, lt
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_count, as_generator
+from autodiff.validators import number, plain, whole
 from pgm import kernels
 from pgm.belief_propagation import as_schedule
 from pgm.factor import Factor
@@ -49,11 +50,11 @@ class TreeReweighted:
     (True, True)
     """
 
-    forests: int = field(default=100, validator=ge(1))
+    forests: int = field(default=100, converter=plain, validator=whole(1))
     seed: int = field(default=0)
-    iterations: int = field(default=1000, validator=ge(0))
-    tolerance: float = field(default=1e-8, validator=ge(0))
-    damping: float = field(default=0.5, validator=[ge(0), lt(1)])
+    iterations: int = field(default=1000, converter=plain, validator=whole(0))
+    tolerance: float = field(default=1e-8, converter=plain, validator=number(least=0))
+    damping: float = field(default=0.5, converter=plain, validator=number(least=0, below=1))
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> BeliefResult:
@@ -91,7 +92,8 @@ def appearance_probabilities(
     >>> appearance_probabilities(graph, forests=99)[triangle].round(9)  # two edges of three
     array([0.66666667, 0.66666667, 0.66666667])
     """
-    rng = np.random.default_rng(seed)
+    rng = as_generator(seed, "appearance_probabilities: seed")
+    forests = as_count(forests, "appearance_probabilities: forests", least=1)
     sizes = [family.num_factors for family in graph.families]
     degrees = np.repeat([family.degree for family in graph.families], sizes).astype(np.int64)
     edge_start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)

@@ -1,11 +1,14 @@
 """Belief propagation as a module: a fixed number of iterations, differentiated exactly."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Module
+from autodiff.conversion import as_floats
+from autodiff.errors import DomainError
 from pgm.belief_propagation import BeliefPropagation, as_schedule, warn_of_no_iterations
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing, check_potentials
@@ -94,13 +97,30 @@ class UnrolledBeliefPropagation(Module):
         factor_beliefs = [belief for belief in by_family if belief is not None]
         return passing.beliefs(), *factor_beliefs, np.array(passing.log_partition(runs))
 
+    def _checked(self, passing: MessagePassing, adjoints: Sequence[Any]) -> list[Floats | None]:
+        """Return the adjoints of the outputs as arrays of their shapes; None stays."""
+        outputs: list[tuple[str, tuple[int, ...]]] = [("the beliefs", (passing.layout.num_states,))]
+        if not self.variables_only:
+            soft = [
+                (family, p) for family, p in zip(self.graph.families, passing.potentials, strict=True) if p is not None
+            ]
+            outputs += [(f"the beliefs of {family!r}", potentials.shape) for family, potentials in soft]
+            outputs.append(("the log-partition", ()))
+        if len(adjoints) != len(outputs):
+            raise DomainError(f"backward: {len(adjoints)} adjoints for {len(outputs)} outputs")
+        return [
+            None if adjoint is None else as_floats(adjoint, f"the adjoint of {of_what}", shape=shape)
+            for adjoint, (of_what, shape) in zip(adjoints, outputs, strict=True)
+        ]
+
     def backward(self, *adjoints: Any) -> tuple[Floats, ...]:
         """Return the adjoints of the potentials."""
         passing, runs = self._kept()
+        beliefs, *of_factors = self._checked(passing, adjoints)
         if self.variables_only:
-            found = passing.backward(runs, adjoints[0], [], None)
+            found = passing.backward(runs, beliefs, [], None)
             return tuple(found[number] for number in self.soft)
-        beliefs, *of_factors, log_partition = adjoints
+        log_partition = of_factors.pop()
         of_family: list[Any] = [None] * len(self.graph.families)
         for number, adjoint in zip(self.soft, of_factors, strict=True):
             of_family[number] = adjoint

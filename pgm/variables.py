@@ -82,7 +82,10 @@ class VariableArray:
 
     def __getitem__(self, key: Any) -> "Variable | VariableArray":
         """Return the variables at `key`, as NumPy would: one Variable, or an array of them."""
-        chosen = self.index[key]
+        try:
+            chosen = self.index[key]
+        except IndexError as error:
+            raise FactorGraphError(f"{self.name!r} has variables in the shape {self.shape}: {error}") from None
         if np.ndim(chosen) == 0:
             return self.graph.variable_at(int(chosen))
         return VariableArray(self.graph, chosen, self.name, self.states)

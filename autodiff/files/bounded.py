@@ -4,6 +4,8 @@ import gzip
 import os
 import stat
 
+from autodiff.conversion import as_count
+
 __all__ = ["FileTooLargeError", "read_bounded"]
 
 
@@ -29,6 +31,7 @@ def read_bounded(path: str | os.PathLike[str], limit: int, *, unzip: bool = Fals
     Traceback (most recent call last):
     autodiff.files.bounded.FileTooLargeError: /dev/zero: larger than 1000 bytes
     """
+    limit = as_count(limit, "read_bounded: limit")
     refusal = FileTooLargeError(f"{os.fspath(path)}: larger than {limit} bytes")
     with open(path, "rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and os.fstat(file.fileno()).st_size > limit:

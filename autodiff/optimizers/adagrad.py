@@ -6,9 +6,10 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from autodiff.optimizers.checks import non_negative, plain, positive
+from autodiff.optimizers.checks import non_negative, positive
 from autodiff.optimizers.optimizer import Memory, Optimizer
 from autodiff.optimizers.soft_threshold import shrink, soft_threshold
+from autodiff.validators import plain
 
 __all__ = ["AdaGrad"]
 

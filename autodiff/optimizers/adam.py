@@ -6,10 +6,11 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from autodiff.optimizers.checks import fraction, non_negative, plain, positive
+from autodiff.optimizers.checks import fraction, non_negative, positive
 from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
 from autodiff.optimizers.optimizer import Memory, Optimizer
 from autodiff.optimizers.soft_threshold import shrink, soft_threshold
+from autodiff.validators import plain
 
 __all__ = ["Adam"]
 

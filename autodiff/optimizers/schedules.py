@@ -10,8 +10,9 @@ from numbers import Real
 
 from attrs import field, frozen
 
-from autodiff.optimizers.checks import count, non_negative, plain, positive
+from autodiff.optimizers.checks import count, non_negative, positive
 from autodiff.optimizers.errors import OptimizerError
+from autodiff.validators import plain
 
 __all__ = [
     "Constant",

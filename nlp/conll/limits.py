@@ -1,7 +1,8 @@
 """How long a line, a sentence and a file may be: what has no end, or unpacks to gigabytes, is refused."""
 
 from attrs import field, frozen
-from attrs.validators import ge
+
+from autodiff.validators import number, plain, whole
 
 __all__ = ["DEFAULT_LIMITS", "Limits"]
 
@@ -17,9 +18,9 @@ class Limits:
     lines : of a sentence, with the blank lines after it
     """
 
-    megabytes: float = field(default=500.0, validator=ge(0))
-    line: int = field(default=1 << 20, validator=ge(1))
-    lines: int = field(default=100_000, validator=ge(1))
+    megabytes: float = field(default=500.0, converter=plain, validator=number(least=0))
+    line: int = field(default=1 << 20, converter=plain, validator=whole(1))
+    lines: int = field(default=100_000, converter=plain, validator=whole(1))
 
 
 DEFAULT_LIMITS = Limits()

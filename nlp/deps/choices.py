@@ -20,7 +20,7 @@ def as_decoder(given: Any) -> Decoder:
 def as_pruning(given: Any, *, order: int) -> PruningSettings | None:
     """Return how to prune: "default" and True by the order, False and None not at all."""
     if given == "default":
-        given = order == 2
+        given = bool(order == 2)
     if given is None or isinstance(given, PruningSettings):
         return given
     if isinstance(given, bool):

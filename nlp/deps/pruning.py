@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, gt, instance_of, le
+from attrs.validators import instance_of
 from numpy.typing import NDArray
 
+from autodiff.validators import number, plain, whole
 from nlp.conll import Sentence
 from nlp.deps.inference import infer
 from nlp.deps.length_bounds import LengthBounds
@@ -41,10 +42,10 @@ class PruningSettings:
 
     bounds: bool = field(default=False, validator=instance_of(bool))
     model: bool = field(default=True, validator=instance_of(bool))
-    threshold: float = field(default=1e-4, validator=[gt(0), le(1)])
-    most: int = field(default=10, validator=[instance_of(int), ge(1)])
-    folds: int = field(default=4, validator=[instance_of(int), ge(1)])
-    epochs: int = field(default=1, validator=[instance_of(int), ge(1)])
+    threshold: float = field(default=1e-4, converter=plain, validator=number(above=0, most=1))
+    most: int = field(default=10, converter=plain, validator=whole(1))
+    folds: int = field(default=4, converter=plain, validator=whole(1))
+    epochs: int = field(default=1, converter=plain, validator=whole(1))
 
 
 @frozen(eq=False)

@@ -4,9 +4,9 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from attrs import asdict, evolve, field, frozen
-from attrs.validators import ge, instance_of, lt
+from attrs.validators import instance_of
 
-from autodiff.validators import one_of
+from autodiff.validators import number, one_of, plain, whole
 
 __all__ = ["ModelSettings", "first_order"]
 
@@ -45,8 +45,8 @@ class ModelSettings:
     constraint: Constraint = field(default="tree", validator=one_of("tree", "exactly_one", "at_most_one", "not_two"))
     no_two_cycle: bool = field(default=False, validator=instance_of(bool))
     inference: Literal["bp", "exact"] = field(default="bp", validator=one_of("bp", "exact"))
-    iterations: int = field(default=4, validator=[instance_of(int), ge(1)])
-    damping: float = field(default=0.0, validator=[ge(0), lt(1)])
+    iterations: int = field(default=4, converter=plain, validator=whole(1))
+    damping: float = field(default=0.0, converter=plain, validator=number(least=0, below=1))
     schedule: Schedule = field(default="tree", validator=one_of("tree", "parallel"))
     tree_first: bool = field(default=True, validator=instance_of(bool))
 

@@ -2,17 +2,16 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
 from attrs import asdict, field, frozen
-from attrs.validators import ge, gt, instance_of, lt
+from attrs.validators import instance_of
 from numpy.typing import NDArray
 
 from autodiff import SparseAdjoint
 from autodiff.optimizers import AdaGrad, choose_learning_rate
-from autodiff.validators import one_of
+from autodiff.validators import number, one_of, plain, whole
 from hypergraph.errors import HypergraphError
 from nlp.conll import Sentence
 from nlp.deps.decoding import best_tree
@@ -59,20 +58,20 @@ class TrainingSettings:
     """
 
     objective: str = field(default="l2", validator=_known_objective)
-    epochs: int = field(default=10, validator=[instance_of(int), ge(1)])
-    patience: int = field(default=3, validator=[instance_of(int), ge(1)])
-    batch_size: int = field(default=8, validator=[instance_of(int), ge(1)])
+    epochs: int = field(default=10, converter=plain, validator=whole(1))
+    patience: int = field(default=3, converter=plain, validator=whole(1))
+    batch_size: int = field(default=8, converter=plain, validator=whole(1))
     # The more features a part has, the further a step takes its score: with the default templates 0.02 is too much.
     learning_rate: float | None = field(default=0.01, converter=_as_rate)
-    l2: float = field(default=0.1, validator=[ge(0), lt(np.inf)])
-    forgetting: float = field(default=1.0, validator=[ge(0), lt(np.inf)])
+    l2: float = field(default=0.1, converter=plain, validator=number(least=0))
+    forgetting: float = field(default=1.0, converter=plain, validator=number(least=0))
     # With δ = 0.1 first-order EWT ends half a point lower; with 0.001 "risk" fits training data better, not new data.
-    delta: float = field(default=1.0, validator=[gt(0), lt(np.inf)])
+    delta: float = field(default=1.0, converter=plain, validator=number(above=0))
     average: bool = field(default=True, validator=instance_of(bool))
-    average_after: int = field(default=2, validator=[instance_of(int), ge(0)])
-    hot: float = field(default=0.1, validator=gt(0))
-    cold: float = field(default=0.0001, validator=gt(0))
-    seed: int = field(default=0, converter=index, validator=ge(0))
+    average_after: int = field(default=2, converter=plain, validator=whole(0))
+    hot: float = field(default=0.1, converter=plain, validator=number(above=0))
+    cold: float = field(default=0.0001, converter=plain, validator=number(above=0))
+    seed: int = field(default=0, converter=plain, validator=whole(0))
 
     @learning_rate.validator
     def _check_rate(self, _: Any, rate: float | None) -> None:
@@ -148,9 +147,9 @@ class Training:
         if self.epoch == self.settings.average_after:
             self.optimizer.restart_average()
         for batch in self._batches():
-            for number in batch:
+            for position in batch:
                 temperature = self._temperature(done / len(self.examples))
-                example = self.examples[number]
+                example = self.examples[position]
                 encoded = self.scorer.encode(example.sentence, forgetting=self.settings.forgetting, rng=rng)
                 loss = _add_gradient(
                     example, self.scorer, self.model, objective, temperature, self.optimizer.weights, self.optimizer,

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.random import Generator
 
+from autodiff.conversion import as_count, as_generator
 from nlp.conll import Sentence
 from nlp.evaluation.alignment import Alignment
 from nlp.evaluation.errors import EvaluationError
@@ -91,15 +92,14 @@ def compare_alignments(
     """Return the comparison of outputs that are already aligned with the same gold sentences."""
     if metric not in ("uas", "las"):
         raise ValueError(f"metric is 'uas' or 'las', not {metric!r}")
-    if rounds < 1:
-        raise ValueError(f"rounds is at least 1, not {rounds}")
+    rounds = as_count(rounds, "rounds", ValueError, least=1)
     if metric == "las" and not (first.is_labelled and second.is_labelled):
         raise EvaluationError("not all three treebanks have relations; expected some for 'las'")
     counted = np.ones_like(first.punctuation) if punctuation else ~first.punctuation
     right = [(words.labelled if metric == "las" else words.attached) & counted for words in (first, second)]
     difference = np.bincount(first.sentence, weights=right[1].astype(float) - right[0])
     difference = difference[difference != 0]
-    generator = np.random.default_rng(seed)
+    generator = as_generator(seed, "seed", ValueError)
     observed, extreme, left = abs(difference.sum()), 0, rounds
     while left:
         count = min(left, max(1, _CELLS // (len(difference) or 1)))

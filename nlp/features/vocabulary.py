@@ -11,6 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_count, as_integers
 from nlp.features.attributes import ATTRIBUTES, CLASSES, FORM_ATTRIBUTES, frequency_class
 from nlp.features.encoded import FIRST_VALUE, ROOT, UNKNOWN, EncodedSentence
 from nlp.features.errors import FeatureError
@@ -82,6 +83,7 @@ class Vocabulary:
         FeatureError
             If there is no word in them.
         """
+        minimum_count = as_count(minimum_count, "minimum_count", FeatureError)
         counters: dict[str, Counter[str]] = {name: Counter() for name in (*ATTRIBUTES, "morph")}
         for sentence in sentences:
             counters["form"].update(sentence.forms)
@@ -173,7 +175,8 @@ class Vocabulary:
         if missing:
             raise FeatureError(f"no vocabulary: {sorted(missing)} is missing; pass all that to_arrays() returned")
         try:
-            text = bytes(np.asarray(arrays["vocabulary"], dtype=np.uint8)).decode(errors="surrogatepass")
+            letters = as_integers(arrays["vocabulary"], "the bytes of a vocabulary", FeatureError)
+            text = bytes(letters.astype(np.uint8)).decode(errors="surrogatepass")
             description = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise FeatureError(f"no vocabulary: its text is no JSON ({error})") from None

@@ -91,7 +91,7 @@ class BinaryConstraint(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 where the constraint holds, -inf elsewhere."""
-        return np.where(self.allowed((np.asarray(assignment) == 1) ^ self.swapped), 0.0, -np.inf)
+        return np.where(self.allowed((self.states_of(assignment) == 1) ^ self.swapped), 0.0, -np.inf)
 
     def run(self, incoming: Floats, prepared: Any) -> "BinaryRun":
         """Solve in log-odds."""

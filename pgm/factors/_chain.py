@@ -64,7 +64,7 @@ class Chain(HypergraphFactor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the sum of the table entries of all windows."""
-        tags = np.asarray(assignment)
+        tags = self.states_of(assignment)
         total = np.zeros(self.num_factors)
         assert self.log_potentials is not None
         for t in range(self.degree - self.order):

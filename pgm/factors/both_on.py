@@ -53,7 +53,7 @@ class BothOn(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the potential where both are 1."""
-        both = np.asarray(assignment).all(axis=1)
+        both = self.states_of(assignment).all(axis=1)
         return np.where(both, self.log_potentials, 0.0)
 
     def prepare(self, potentials: Floats | None) -> Floats:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from autodiff.conversion import as_count
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Constraints, Floats, Solution
@@ -48,10 +49,10 @@ class Budget(BinaryConstraint):
         name: str | None = None,
     ) -> None:
         super().__init__(variables, negated=negated, name=name)
-        if limit < 0 or (exactly and limit > self.degree):
-            wanted = f"exactly {limit}" if exactly else f"at most {limit}"
-            raise FactorGraphError(f"{self.name}: {wanted} of {self.degree} variables cannot be true")
-        self.limit = min(int(limit), self.degree)
+        limit = as_count(limit, f"{self.name}: limit", FactorGraphError)
+        if exactly and limit > self.degree:
+            raise FactorGraphError(f"{self.name}: exactly {limit} of {self.degree} variables cannot be true")
+        self.limit = min(limit, self.degree)
         self.exactly = bool(exactly)
 
     def allowed(self, literals: Booleans) -> Booleans:

@@ -58,7 +58,7 @@ class ChildSequence(HypergraphFactor):
         """Return the sum of the bigrams."""
         assert self.log_potentials is not None
         total = np.zeros(self.num_factors)
-        for row, arcs in enumerate(np.asarray(assignment)):
+        for row, arcs in enumerate(self.states_of(assignment)):
             children = [0, *(np.flatnonzero(arcs) + 1), 0]
             for before, after in pairwise(children):
                 total[row] += self.log_potentials[row, before, after]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_count, as_integers
 from hypergraph import Hypergraph, HypergraphBuilder
 from pgm.errors import FactorGraphError
 from pgm.factors.hypergraph_factor import HypergraphFactor
@@ -55,7 +56,13 @@ class Constituency(HypergraphFactor):
             raise FactorGraphError("Constituency: give both starts and ends, or neither")
         pairs = all_spans(n)
         if starts is not None and ends is not None:
-            pairs = list(zip(np.asarray(starts).tolist(), np.asarray(ends).tolist(), strict=True))
+            first = as_integers(starts, "Constituency: starts", FactorGraphError)
+            last = as_integers(ends, "Constituency: ends", FactorGraphError)
+            if first.ndim != 1 or first.shape != last.shape:
+                raise FactorGraphError(
+                    f"Constituency: starts and ends are (spans,) both; not of shapes {first.shape} and {last.shape}"
+                )
+            pairs = list(zip(first.tolist(), last.tolist(), strict=True))
         if as_index(spans).shape[1] != len(pairs):
             raise FactorGraphError(f"Constituency: {as_index(spans).shape[1]} variables for {len(pairs)} spans")
         if len(set(pairs)) != len(pairs) or not set(pairs) <= set(all_spans(n)):
@@ -67,7 +74,7 @@ class Constituency(HypergraphFactor):
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 for a binary bracketing and -inf for anything else."""
         result = np.full(self.num_factors, -np.inf)
-        for row, states in enumerate(np.asarray(assignment)):
+        for row, states in enumerate(self.states_of(assignment)):
             if _is_binary({self.spans[i] for i in np.flatnonzero(states)}, self.n):
                 result[row] = 0.0
         return result
@@ -91,6 +98,7 @@ def all_spans(n: int) -> list[tuple[int, int]]:
     >>> all_spans(3)
     [(0, 2), (0, 3), (1, 3)]
     """
+    n = as_count(n, "the number of words, n,", FactorGraphError)
     return [(i, j) for i in range(n - 1) for j in range(i + 2, n + 1)]
 
 

@@ -98,9 +98,10 @@ class ExactDependency(HypergraphFactor):
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the sum of the parts of a projective tree, and -inf for anything else."""
         assert self.log_potentials is not None
+        states = self.states_of(assignment)
         result = np.full(self.num_factors, -np.inf)
-        for row in np.flatnonzero(self.layout.is_tree(assignment, one_root=self.roots == "one")):
-            on = np.flatnonzero(assignment[row])
+        for row in np.flatnonzero(self.layout.is_tree(states, one_root=self.roots == "one")):
+            on = np.flatnonzero(states[row])
             if not crosses(self.layout.heads[on], self.layout.modifiers[on]):
                 heads = np.zeros(self.layout.n + 1, dtype=np.int64)
                 heads[self.layout.modifiers[on]] = self.layout.heads[on]

@@ -130,7 +130,7 @@ class HypergraphFactor(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the log of the total weight of the derivations that agree with the assignment."""
-        places = self.offsets[:-1] + np.asarray(assignment)
+        places = self.offsets[:-1] + self.states_of(assignment)
         clamped = np.full((self.num_factors, int(self.offsets[-1])), -np.inf)
         np.put_along_axis(clamped, places, 0.0, axis=1)
         return self.run(clamped, self.prepare(self.potentials)).log_partition

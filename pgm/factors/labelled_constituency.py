@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
+from autodiff.conversion import as_count
 from hypergraph import Hypergraph, HypergraphBuilder
 from hypergraph.structures import Grammar
 from pgm.errors import FactorGraphError
@@ -70,8 +71,9 @@ class LabelledConstituency(HypergraphFactor):
         lexical: ArrayLike | None = None,
         name: str | None = None,
     ) -> None:
-        self.grammar, self.n = grammar, n
         name = name or type(self).__name__
+        n = as_count(n, f"{name}: n", FactorGraphError, least=1)
+        self.grammar, self.n = grammar, n
         self.places = [(i, j) for i in range(n) for j in range(i + 1, n + 1)]
         factors, given = as_index(spans).shape
         count, symbols = len(self.places), len(grammar.symbols)
@@ -129,9 +131,8 @@ class LabelledConstituency(HypergraphFactor):
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the sum of the rules (and words) of a parse, and -inf for what is none."""
         assert self.log_potentials is not None
-        return np.array(
-            [self._score(states, *self.parts(own)) for states, own in zip(assignment, self.log_potentials, strict=True)]
-        )
+        pairs = zip(self.states_of(assignment), self.log_potentials, strict=True)
+        return np.array([self._score(states, *self.parts(own)) for states, own in pairs])
 
     def _score(self, states: NDArray[np.int64], rules: Floats, lexical: Floats | None) -> float:
         symbols = self.grammar.symbols

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Module, Parameter, SparseAdjoint
+from autodiff.conversion import as_floats
 from autodiff.modules import SparseDot
 from pgm.errors import PotentialError
 from pgm.factors.scored import Scored
@@ -95,7 +96,7 @@ class DenseFeatures(Module):
     """weights (K,) → features (…, K) · weights."""
 
     def __init__(self, name: str, features: Any, length: int) -> None:
-        self.features = np.asarray(features, dtype=np.float64)
+        self.features = as_floats(features, f"{name}: features", PotentialError)
         if self.features.shape[-1:] != (length,):
             raise PotentialError(
                 f"{name}: the last axis of the features, of shape {self.features.shape}, is one for "
@@ -117,6 +118,8 @@ class SparseFeatures(Module):
 
     def __init__(self, name: str, variables: Any, indices: Any, offsets: Any, values: Any = None) -> None:
         self.indices, self.offsets, self.values = indices, offsets, values
+        if np.ndim(offsets) != 1:
+            raise PotentialError(f"{name}: offsets are (rows + 1,), not of shape {np.shape(offsets)}")
         index, graph = as_index(variables), owner(variables)
         states = (2,) * index.shape[1] if graph is None else tuple(graph.cardinalities[index[0]].tolist())
         rows = len(offsets) - 1

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_integers
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, check_log_potentials
 from pgm.factors._leave_one_out import leave_one_out_max
@@ -21,6 +22,9 @@ __all__ = ["NoCross"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+MOST_WORDS = 10_000
+"""The last word that an arc may touch: memory is linear in it for each factor."""
 
 
 class NoCross(Factor):
@@ -62,9 +66,8 @@ class NoCross(Factor):
         name: str | None = None,
     ) -> None:
         super().__init__(variables, name=name)
-        shape = self.variables.shape
-        self.heads: Integers = np.broadcast_to(np.asarray(heads, dtype=np.int64), shape)
-        goals: Integers = np.broadcast_to(np.asarray(modifiers, dtype=np.int64), shape)
+        self.heads: Integers = self._words(heads, "heads")
+        goals: Integers = self._words(modifiers, "modifiers")
         self.modifiers: Integers = np.stack([goals.min(axis=1), goals.max(axis=1)], axis=1)
         self.side: Integers = (goals == self.modifiers[:, 1:]).astype(np.int64)  # which of the two modifiers
         self._check(goals)
@@ -85,6 +88,17 @@ class NoCross(Factor):
         modifiers = np.broadcast_to(pairs[..., None], heads.shape)
         heads, modifiers = heads.reshape(len(pairs), -1), modifiers.reshape(len(pairs), -1)
         return cls(arcs[heads, modifiers - 1], heads, modifiers, log_potentials, name=name)
+
+    def _words(self, given: ArrayLike, what: str) -> Integers:
+        words = as_integers(given, f"{self.name}: {what}", FactorGraphError)
+        shape = self.variables.shape
+        if words.shape not in (shape, shape[1:]):
+            raise FactorGraphError(
+                f"{self.name}: {what} have shape {words.shape}, but must have {shape}, or {shape[1:]} for all factors"
+            )
+        if words.max(initial=0) > MOST_WORDS:
+            raise FactorGraphError(f"{self.name}: {what} has word {words.max()}; the last that may be is {MOST_WORDS}")
+        return np.broadcast_to(words, shape)
 
     def _check(self, goals: Integers) -> None:
         rows = np.arange(self.num_factors)[:, None]
@@ -113,7 +127,7 @@ class NoCross(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0, w for a crossing, or -inf unless both words have one head."""
-        chosen = np.asarray(assignment) == 1
+        chosen = self.states_of(assignment) == 1
         first, second = chosen & (self.side == 0), chosen & (self.side == 1)
         single = (first.sum(axis=1) == 1) & (second.sum(axis=1) == 1)
         rows = np.arange(self.num_factors)

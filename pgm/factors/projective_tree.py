@@ -79,10 +79,11 @@ class ProjectiveTree(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 for a projective tree and -inf for anything else."""
-        trees = self.layout.is_tree(assignment, one_root=self.roots == "one")
+        states = self.states_of(assignment)
+        trees = self.layout.is_tree(states, one_root=self.roots == "one")
         heads, modifiers = self.layout.heads, self.layout.modifiers
         for row in np.flatnonzero(trees):
-            on = np.flatnonzero(assignment[row])
+            on = np.flatnonzero(states[row])
             trees[row] = not crosses(heads[on], modifiers[on])
         return np.where(trees, 0.0, -np.inf)
 

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from hypergraph import structures
 from hypergraph.structures.segmentation import SegmentationParts
+from pgm.errors import PotentialError
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.variables import as_index
 
@@ -52,7 +54,7 @@ class Segmentation(HypergraphFactor):
         *_, longest, labels = np.shape(segments)
         structure = structures.Segmentation(length, labels, longest)
         by_segment, by_pair = structure.shapes
-        tables = np.broadcast_to(np.asarray(segments, dtype=np.float64), (factors, *by_segment))
+        tables = np.broadcast_to(as_floats(segments, "segments", PotentialError), (factors, *by_segment))
         pairs = np.broadcast_to(np.asarray(0.0 if transitions is None else transitions), (factors, *by_pair))
         potentials = np.stack([structure.weights(*both) for both in zip(tables, pairs, strict=True)])
         uses = np.full((structure.num_weights, 2), -1)
@@ -73,7 +75,7 @@ class Segmentation(HypergraphFactor):
         """Return the sum of the scores of the segments and of adjacent labels."""
         assert self.log_potentials is not None
         total = np.zeros(self.num_factors)
-        for row, states in enumerate(np.asarray(assignment)):
+        for row, states in enumerate(self.states_of(assignment)):
             segments, transitions = self.parts(self.log_potentials[row])
             begins = np.flatnonzero(states)
             ends = [*begins[1:], self.degree]

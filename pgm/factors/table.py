@@ -59,7 +59,7 @@ class Table(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the table's entries."""
-        return self.log_potentials[(np.arange(self.num_factors), *np.asarray(assignment).T)]
+        return self.log_potentials[(np.arange(self.num_factors), *self.states_of(assignment).T)]
 
     def prepare(self, potentials: Floats | None) -> "Prepared":
         """Keep the tables, to be scaled for the probability domain if need be."""

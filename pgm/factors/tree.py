@@ -60,7 +60,7 @@ class Tree(Factor):
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 for a tree, -inf for what is none."""
-        return np.where(self.layout.is_tree(assignment, one_root=self.one_root), 0.0, -np.inf)
+        return np.where(self.layout.is_tree(self.states_of(assignment), one_root=self.one_root), 0.0, -np.inf)
 
     def run(self, incoming: Floats, prepared: None) -> "TreeRun":
         """Sum over trees in the odds of the messages."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats, as_integers
+from autodiff.errors import DomainError
 from pgm.files.tokens import AnyPath, Tokens, read_text, write_text
 
 __all__ = [
@@ -31,7 +33,12 @@ def format_mar(beliefs: Iterable[ArrayLike]) -> str:
     >>> format_mar([[0.25, 0.75], [1.0]])
     'MAR\\n2 2 0.25 0.75 1 1\\n'
     """
-    rows = [np.asarray(belief, dtype=np.float64).tolist() for belief in beliefs]
+    rows = []
+    for variable, belief in enumerate(beliefs):
+        row = as_floats(belief, f"the beliefs of variable {variable}")
+        if row.ndim != 1:
+            raise DomainError(f"the beliefs of variable {variable} are (states,) numbers, not of shape {row.shape}")
+        rows.append(row.tolist())
     parts = [" ".join([str(len(row)), *(f"{p:.12g}" for p in row)]) for row in rows]
     return "MAR\n" + " ".join([str(len(rows)), *parts]) + "\n"
 
@@ -68,7 +75,8 @@ def format_pr(log_partition: float) -> str:
     >>> format_pr(np.log(1000.0))
     'PR\\n3\\n'
     """
-    return f"PR\n{log_partition / math.log(10.0):.12g}\n"
+    value = float(as_floats(log_partition, "log_partition", shape=()))
+    return f"PR\n{value / math.log(10.0):.12g}\n"
 
 
 def write_pr(log_partition: float, path: AnyPath) -> None:
@@ -98,7 +106,10 @@ def format_map(assignment: Sequence[int] | NDArray[np.int64]) -> str:
     >>> format_map([0, 2, 1])
     'MAP\\n3 0 2 1\\n'
     """
-    return "MAP\n" + " ".join(str(int(x)) for x in [len(assignment), *assignment]) + "\n"
+    states = as_integers(assignment, "the states of an assignment")
+    if states.ndim != 1:
+        raise DomainError(f"an assignment is (variables,) state numbers, not of shape {states.shape}")
+    return "MAP\n" + " ".join(map(str, [len(states), *states.tolist()])) + "\n"
 
 
 def write_map(assignment: Sequence[int] | NDArray[np.int64], path: AnyPath) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import gt
 
+from autodiff.conversion import as_number
+from autodiff.validators import number, plain
 from pgm.belief_propagation import BeliefPropagation
 from pgm.learning._belief_losses import beliefs_of
 from pgm.learning.decoder import MakeDecoder
@@ -26,16 +27,20 @@ class Annealing:
     (0.1, 0.0001)
     """
 
-    start: float = field(default=0.1, validator=gt(0))
-    end: float = field(default=0.0001, validator=gt(0))
+    start: float = field(default=0.1, converter=plain, validator=number(above=0))
+    end: float = field(default=0.0001, converter=plain, validator=number(above=0))
 
     def __call__(self, progress: float) -> float:
         """Return the temperature when so much of the training is done."""
-        return (1.0 - progress) * self.start + progress * self.end
+        done = as_number(progress, "Annealing: progress, the share of training that is done,", least=0, most=1)
+        return (1.0 - done) * self.start + done * self.end
 
 
 def _as_annealing(temperature: float | Annealing) -> Annealing:
-    return temperature if isinstance(temperature, Annealing) else Annealing(temperature, temperature)
+    if isinstance(temperature, Annealing):
+        return temperature
+    constant = as_number(temperature, "temperature", ValueError, above=0)
+    return Annealing(constant, constant)
 
 
 @frozen

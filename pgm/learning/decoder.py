@@ -4,9 +4,10 @@ from abc import abstractmethod
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Module
+from autodiff.conversion import as_floats
 from pgm.graph import FactorGraph
 
 __all__ = ["Decoder", "MakeDecoder"]
@@ -20,6 +21,13 @@ class Decoder(Module):
     As a module it maps beliefs to the marginals (states,) of a distribution over what could be decoded, which comes
     closer to what `decode` returns as the temperature falls to 0, and can be differentiated.
     """
+
+    graph: FactorGraph
+
+    def checked(self, values: ArrayLike, what: str) -> Floats:
+        """Return what is given for all states of the graph as (states,) floats, or say what is wrong with it."""
+        states = int(self.graph.cardinalities.sum())
+        return as_floats(values, f"{type(self).__name__}: {what} of all states", shape=(states,))
 
     @abstractmethod
     def decode(self, beliefs: Floats) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_floats, as_number
 from pgm.belief_propagation import BeliefPropagation
 from pgm.exact import JunctionTree
 from pgm.factors.table import Table
@@ -69,11 +70,11 @@ class SoftmaxMargin(Objective):
     def _costs(self, example: Example) -> Floats:
         start = state_starts(example.graph)
         if callable(self.cost):
-            costs = np.asarray(self.cost(example), dtype=np.float64)
+            costs = as_floats(self.cost(example), "SoftmaxMargin: what cost returns", GoldError)
             if costs.shape != (start[-1],) or not np.isfinite(costs).all():
                 raise GoldError(f"cost gives {costs.shape} numbers; finite costs of all {start[-1]} states are due")
             return costs
-        costs = np.full(int(start[-1]), float(self.cost))
+        costs = np.full(int(start[-1]), as_number(self.cost, "SoftmaxMargin: cost", least=0))
         costs[start[:-1] + example.gold] = 0.0
         return costs
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Module
+from autodiff.conversion import as_integers, as_number
 from autodiff.sparse import sum_rows
 from hypergraph.algorithms import viterbi
 from hypergraph.modules import Marginals
@@ -63,11 +64,14 @@ class StructureDecoder(Decoder):
         possible: ArrayLike | None = None,
         temperature: float = 1.0,
     ) -> None:
-        self.graph, self.structure, self.default, self.temperature = graph, structure, default, temperature
-        self.variables = np.asarray(variables, dtype=np.int64).ravel()
+        self.graph, self.structure, self.default = graph, structure, default
+        self.temperature = as_number(temperature, "StructureDecoder: temperature", above=0)
+        self.variables = as_integers(variables, "StructureDecoder: variables", GoldError).ravel()
         if self.variables.shape != (structure.num_weights,):
             raise GoldError(f"{len(self.variables)} variables for the {structure.num_weights} weights of {structure!r}")
-        self.states = np.broadcast_to(np.asarray(states, dtype=np.int64).ravel(), self.variables.shape)
+        if self.variables.max() >= graph.num_variables:
+            raise GoldError(f"StructureDecoder: variables has {self.variables.max()}; there are {graph.num_variables}")
+        self.states = self._states(states)
         self.possible = np.broadcast_to(
             True if possible is None else np.asarray(possible).ravel(), self.variables.shape
         )
@@ -85,8 +89,21 @@ class StructureDecoder(Decoder):
         self.others = VariableDecoder(graph, temperature)
         self.marginals = Marginals(structure)
 
+    def _states(self, given: ArrayLike) -> NDArray[np.int64]:
+        states = as_integers(given, "StructureDecoder: states", GoldError).ravel()
+        if len(states) not in (1, len(self.variables)):
+            raise GoldError(f"StructureDecoder: {len(states)} states for {len(self.variables)} weights")
+        states = np.broadcast_to(states, self.variables.shape)
+        cardinalities = self.graph.cardinalities[self.variables.clip(min=0)]
+        wrong = (self.variables >= 0) & ((states < 0) | (states >= cardinalities))
+        if wrong.any():
+            variable = self.graph.variable_at(int(self.variables[wrong][0]))
+            raise GoldError(f"StructureDecoder: states has {states[wrong][0]}; {variable.name!r} has no such state")
+        return states
+
     def forward(self, beliefs: Floats) -> Floats:
         """Return the marginals."""
+        beliefs = self.checked(beliefs, "beliefs")
         _, uses = self.marginals.forward(self._scores(beliefs) / self.temperature)
         marginals = sum_rows(self.place, uses[self.used], len(beliefs))
         of_variable = np.add.reduceat(marginals, self.start[:-1])
@@ -97,6 +114,7 @@ class StructureDecoder(Decoder):
     def backward(self, adjoint: Floats) -> tuple[Floats]:
         """Return the adjoint of the beliefs."""
         self._kept()
+        adjoint = self.checked(adjoint, "the adjoint")
         inside = np.where(self.covered, adjoint, 0.0)
         of_rest = np.add.reduceat(np.where(self.rest, inside, 0.0), self.start[:-1])[self.of_state]
         on_uses = np.zeros(self.structure.num_weights)
@@ -108,6 +126,7 @@ class StructureDecoder(Decoder):
 
     def decode(self, beliefs: Floats) -> NDArray[np.int64]:
         """Return the best structure's states."""
+        beliefs = self.checked(beliefs, "beliefs")
         assignment = self.others.decode(beliefs)
         assignment[self.variables[self.used]] = self.default
         chosen = viterbi(self.structure, self._scores(beliefs)).weights

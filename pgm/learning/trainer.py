@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Circuit, Parameter
+from autodiff.conversion import as_count, as_generator
 from autodiff.optimizers import Optimizer
 from pgm.learning.errors import TrainingError
 from pgm.learning.example import ExampleLike
@@ -108,7 +109,7 @@ def fit(
     """
     _check(epochs, batch_size, patience, development)
     problem = TrainingProblem(examples, objective, parameters)
-    rng = np.random.default_rng(seed)
+    rng = as_generator(seed, "fit: seed")
     count = len(problem.examples)
     batches = -(-count // batch_size)
     history: list[Epoch] = []
@@ -173,8 +174,8 @@ class _Best:
 
 def _check(epochs: int, batch_size: int, patience: int | None, development: object) -> None:
     for name, value in (("epochs", epochs), ("batch_size", batch_size), ("patience", patience)):
-        if value is not None and value < 1:
-            raise ValueError(f"fit: {name} is {value}, but must be at least 1")
+        if value is not None:
+            as_count(value, f"fit: {name}", ValueError, least=1)
     if patience is not None and development is None:
         raise ValueError("fit: patience needs development, a function that returns a score of which higher is better")
 

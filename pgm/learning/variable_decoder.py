@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Module
+from autodiff.conversion import as_number
 from pgm.graph import FactorGraph
 from pgm.learning.decoder import Decoder
 from pgm.learning.example import state_starts
@@ -31,12 +32,14 @@ class VariableDecoder(Decoder):
     """
 
     def __init__(self, graph: FactorGraph, temperature: float = 1.0) -> None:
-        self.graph, self.temperature = graph, temperature
+        self.graph = graph
+        self.temperature = as_number(temperature, f"{type(self).__name__}: temperature", above=0)
         self.start = state_starts(graph)
         self.of_state = np.repeat(np.arange(graph.num_variables), graph.cardinalities)
 
     def forward(self, beliefs: Floats) -> Floats:
         """Return the marginals."""
+        beliefs = self.checked(beliefs, "beliefs")
         with np.errstate(divide="ignore"):
             scores = np.log(beliefs) / self.temperature
         weights = np.exp(scores - np.maximum.reduceat(scores, self.start[:-1])[self.of_state])
@@ -47,6 +50,7 @@ class VariableDecoder(Decoder):
     def backward(self, adjoint: Floats) -> tuple[Floats]:
         """Return the adjoint of the beliefs."""
         beliefs, marginals = self._kept()
+        adjoint = self.checked(adjoint, "the adjoint")
         mean = np.add.reduceat(adjoint * marginals, self.start[:-1])[self.of_state]
         # A state of belief 0 has no marginal either, and nothing to learn from.
         ratios = np.divide(marginals, beliefs, out=np.zeros_like(beliefs), where=marginals > 0)
@@ -54,7 +58,8 @@ class VariableDecoder(Decoder):
 
     def decode(self, beliefs: Floats) -> NDArray[np.int64]:
         """Return the states of greatest belief, the first of equals."""
-        return np.array([int(np.argmax(belief)) for belief in np.split(beliefs, self.start[1:-1])], dtype=np.int64)
+        parts = np.split(self.checked(beliefs, "beliefs"), self.start[1:-1])
+        return np.array([int(np.argmax(belief)) for belief in parts], dtype=np.int64)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[Module, tuple[Any, ...]]]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, gt
 from numpy.typing import NDArray
 
+from autodiff.validators import number, plain, whole
 from pgm.assigned import Assigned
 from pgm.assignments import likeliest, one_by_one
 from pgm.belief_propagation import as_schedule
@@ -49,11 +49,11 @@ class DeterministicAnnealing:
     array([0, 1, 1])
     """
 
-    hot: float = field(default=4.0, validator=gt(0))
-    cold: float = field(default=0.05, validator=gt(0))
-    steps: int = field(default=30, validator=ge(1))
-    iterations: int = field(default=3, validator=ge(1))
-    damping: float = field(default=0.2)
+    hot: float = field(default=4.0, converter=plain, validator=number(above=0))
+    cold: float = field(default=0.05, converter=plain, validator=number(above=0))
+    steps: int = field(default=30, converter=plain, validator=whole(1))
+    iterations: int = field(default=3, converter=plain, validator=whole(1))
+    damping: float = field(default=0.2, converter=plain, validator=number(least=0, below=1))
     schedule: Schedule = field(default=Parallel(), converter=as_schedule)
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> AnnealingResult:

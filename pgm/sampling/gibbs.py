@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_generator
+from autodiff.validators import plain, whole
 from pgm.beliefs import Beliefs
 from pgm.errors import FactorGraphError
 from pgm.exact.junction_tree import JunctionTree
@@ -67,9 +68,9 @@ class Gibbs:
     True
     """
 
-    sweeps: int = field(default=1000, validator=ge(1))
-    burn_in: int = field(default=100, validator=ge(0))
-    chains: int = field(default=20, validator=ge(1))
+    sweeps: int = field(default=1000, converter=plain, validator=whole(1))
+    burn_in: int = field(default=100, converter=plain, validator=whole(0))
+    chains: int = field(default=20, converter=plain, validator=whole(1))
     seed: int | np.random.Generator = field(default=0)
 
     def run(self, graph: FactorGraph, *, evidence: Any = None, start: States | None = None) -> GibbsResult:
@@ -87,7 +88,7 @@ class Gibbs:
         TooLargeError, ContradictionError
             From the junction tree, if that is needed to find a start.
         """
-        rng = np.random.default_rng(self.seed)
+        rng = as_generator(self.seed, "Gibbs: seed")
         observed = observations(graph, evidence)
         states = self._start(graph, observed, start, rng)
         terms = _terms(graph, observed)

@@ -10,6 +10,7 @@ import numpy as np
 
 import autodiff
 from autodiff import Circuit, Module, Parameter, SparseAdjoint, arrays, check_gradients, modules, optimizers, sparse
+from autodiff import files as array_files
 from fuzz.recipe import Case, exempt, recipe
 
 exempt(
@@ -21,6 +22,8 @@ exempt(
     "autodiff.optimizers.LearningRateChoice",
     "autodiff.optimizers.LearningRateTrial",
 )
+exempt("a name and nothing to get wrong in it but the file system, which tests/autodiff/test_replacing.py has",
+       "autodiff.files.replacing", "autodiff.files.why_not_writable")  # fmt: skip
 exempt("fuzzed together with save_state", "autodiff.optimizers.load_state")
 
 
@@ -287,6 +290,8 @@ def save_state() -> Iterable[Case]:
         parameters = {"weights": np.ones((4, 2))}
         optimizer.step(parameters, {"weights": np.ones((4, 2))})
         state = optimizer.state() | {"steps": steps, "rates": rates, "repeats": repeats}
+        if np.asarray(paid).dtype.kind in "iu":  # the dtype in which it is kept, so that values and shapes matter
+            paid = np.asarray(paid).clip(-(2**31), 2**31 - 1).astype(np.int32)
         state |= {"parameter/weights/squares": squares, "parameter/weights/paid": paid}
         optimizer.restore(state)
         with tempfile.TemporaryDirectory() as folder:
@@ -302,3 +307,28 @@ def save_state() -> Iterable[Case]:
         use, steps=np.array([1]), rates=np.array([0.1]), repeats=np.array([1]), squares=np.ones((4, 2)),
         paid=np.ones(4, dtype=np.int64),
     )  # fmt: skip
+
+
+@recipe("autodiff.files.write_tensors", "autodiff.files.TensorFile", "autodiff.files.ArraySpec")
+def tensor_files() -> Iterable[Case]:
+    def use(floats: Any, integers: Any, rows: int) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "arrays.safetensors"
+            array_files.write_tensors(path, {"floats": floats, "integers": integers}, "note", "text")
+            file = array_files.TensorFile.open(path, "note")
+            floating, whole = array_files.ArraySpec("float64", (rows, 2)), array_files.ArraySpec("int64", (None,))
+            file.expect({"floats": floating, "integers": whole})
+            return file.text, file.arrays()
+
+    yield Case(use, floats=np.arange(8.0).reshape(4, 2), integers=np.arange(3), rows=4)
+
+
+@recipe("autodiff.files.read_bounded")
+def read_bounded() -> Iterable[Case]:
+    def use(limit: int) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "text"
+            path.write_bytes(b"0123456789")
+            return array_files.read_bounded(path, limit)
+
+    yield Case(use, limit=10)

@@ -51,6 +51,17 @@ def sentence() -> Iterable[Case]:
     yield Case(use, heads=_HEADS, others=np.array([0, 1, 1]), _words={"others": ("heads",)})
 
 
+@recipe("nlp.conll.Limits")
+def limits() -> Iterable[Case]:
+    def use(megabytes: float, line: int, lines: int) -> Any:
+        stream = io.BytesIO()
+        conll.write_sentences([_sentence()], stream)
+        stream.seek(0)
+        return conll.read_all(stream, limits=conll.Limits(megabytes=megabytes, line=line, lines=lines))[0].forms
+
+    yield Case(use, megabytes=1.0, line=200, lines=100)
+
+
 @recipe(
     "nlp.conll.is_projective", "nlp.conll.nonprojective_arcs", "nlp.conll.projectivise", "nlp.conll.projectivise_all"
 )

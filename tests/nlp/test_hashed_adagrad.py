@@ -204,7 +204,7 @@ def test_the_average_can_begin_anew(l2):
     np.zeros(4, dtype=np.float32), np.zeros((4, 1)), np.zeros(8)[::2], np.zeros((2, 2), dtype=np.int64),
 ], ids=["float32", "matrix", "strided", "integers"])  # fmt: skip
 def test_weights_that_kernels_cannot_take_are_refused(weights):
-    with pytest.raises(OptimizerError, match="contiguous float64 vector"):
+    with pytest.raises(OptimizerError, match="contiguous, writeable float64 vector"):
         HashedAdaGrad(weights, 0.1)
 
 
