@@ -9,7 +9,7 @@ demo: .venv/.base
 	$(BIN)/tacana demo
 
 test: .venv/.dev
-	$(PYTEST) -q -n 2
+	$(PYTEST) -q -n 2 --dist worksteal
 
 test-slow: .venv/.dev
 	$(PYTEST) -q -m slow

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import as_schedule, propagate, warn_of_no_iterations
 from pgm.errors import FactorGraphError
@@ -91,7 +92,7 @@ def _by_family(graph: FactorGraph, counting: float | Mapping[Factor, ArrayLike])
         given: Any = counting.get(family, 1.0) if isinstance(counting, Mapping) else counting
         if family.degree == 1 and not (isinstance(counting, Mapping) and family in counting):
             given = 1.0
-        numbers = np.asarray(given, dtype=np.float64)
+        numbers = as_floats(given, "counting", FactorGraphError)
         if numbers.shape not in ((), (family.num_factors,)):
             raise FactorGraphError(
                 f"counting: {family!r} takes one number, or {family.num_factors} of them; not shape {numbers.shape}"

@@ -75,6 +75,12 @@ def write_tensors(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any
 
     if _CHECKSUM in arrays:
         raise ValueError(f"{os.fspath(path)}: an array cannot be called {_CHECKSUM!r}, the name of the checksum")
+    for name, array in arrays.items():
+        if str(np.asarray(array).dtype) not in _DTYPES.values():
+            raise TensorFileError(
+                f"{os.fspath(path)}: the array {name!r} is of {np.asarray(array).dtype} values; "
+                f"a file has numbers of {sorted(_DTYPES.values())}"
+            )
     whole = {name: np.ascontiguousarray(array).reshape(np.shape(array)) for name, array in arrays.items()}
     whole[_CHECKSUM] = np.frombuffer(_digest(key, text, whole), dtype=np.uint8)
     with replacing(path) as file:

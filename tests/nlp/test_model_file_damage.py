@@ -38,11 +38,12 @@ def refusal(path, error):
         return str(found), None
 
 
-def test_damaged_models_are_refused_or_the_same(model, tmp_path):
+@pytest.mark.parametrize("count", [1000, pytest.param(5000, marks=pytest.mark.slow)])
+def test_damaged_models_are_refused_or_the_same(model, tmp_path, count):
     whole, rng, path = model.read_bytes(), np.random.default_rng(0), tmp_path / "damaged.tacana"
     expected = content(DependencyParser.load(model))
     kinds = {}
-    for _ in range(3000):
+    for _ in range(count):
         kind, data = mutated(whole, rng)
         path.write_bytes(data)
         message, parser = refusal(path, ModelFileError)
@@ -53,7 +54,7 @@ def test_damaged_models_are_refused_or_the_same(model, tmp_path):
             assert "\n" not in message, (kind, message)
             kinds[kind] = kinds.get(kind, 0) + 1
     assert len(kinds) == 9
-    assert sum(kinds.values()) > 2700, kinds
+    assert sum(kinds.values()) > 0.9 * count, kinds
 
 
 def resealed(model, path, arrays=None, change=None):
@@ -119,7 +120,7 @@ def test_settings_that_no_parser_writes_are_refused_with_a_right_checksum(model,
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"weights": np.zeros(256)}, r"'weights' is float64 \(256,\), expected float32 \(256\)"),
+        ({"weights": np.zeros(256)}, r"'weights' is float64 \(256,\), expected float32 \(any\)"),
         ({"weights": np.full(256, np.nan, dtype=np.float32)}, "weights are not all finite"),
         ({"vocabulary/counts": np.zeros(2, dtype=np.int64)}, r"counts int64 \(2,\)"),
         ({"vocabulary/vocabulary": np.frombuffer(b"[1, 2", dtype=np.uint8)}, "no JSON"),

@@ -57,8 +57,8 @@ def test_has_examples(name):
 @pytest.mark.parametrize(("name", "number"), EXAMPLES)
 @pytest.mark.parametrize("impossible", [0.0, 0.15, 0.4])
 def test_agrees_with_enumeration(name, number, impossible):
-    for seed in range(2):
-        check_factor(example(name, number, seed), impossible=impossible, seed=seed)
+    seed = round(100 * impossible)
+    check_factor(example(name, number, seed), impossible=impossible, seed=seed)
 
 
 @pytest.mark.parametrize(("name", "number"), EXAMPLES)

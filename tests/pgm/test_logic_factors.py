@@ -78,11 +78,11 @@ def test_truth_table(name, degree):
 
 
 @each
-@pytest.mark.parametrize("degree", range(1, 7))
+@pytest.mark.parametrize("degree", [1, 2, 3, 5])
 @pytest.mark.parametrize("impossible", [0.0, 0.2])
 def test_agrees_with_enumeration(name, degree, impossible):
     """Single factors: with 20 % impossible many draws remain possible, so that adjoints are checked there too."""
-    for seed in range(4):
+    for seed in range(3):
         check_factor(family(name, degree, seed=seed), impossible=impossible, seed=seed)
     check_factor(family(name, degree, factors=5, seed=7), impossible=impossible, seed=degree)
 

@@ -31,7 +31,7 @@ def test_scores_are_of_trees(roots):
 def test_enumeration(roots, number, scale, impossible):
     tree = [tree for tree in Tree.examples(np.random.default_rng(0)) if tree.roots == roots][number]
     for seed in range(3):
-        check_factor(tree, scale=scale, impossible=impossible, seed=seed, gradients=scale == 1.0)
+        check_factor(tree, scale=scale, impossible=impossible, seed=seed, gradients=scale == 1.0 and seed == 0)
 
 
 @ROOTS
