@@ -11,7 +11,7 @@ from hypergraph.structure import Structure
 from pgm.errors import PotentialError
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.potential_source import PotentialSource
-from pgm.variables import as_index
+from pgm.variables import as_index, owner
 
 __all__ = ["Chain"]
 
@@ -38,7 +38,14 @@ class Chain(HypergraphFactor):
         given = np.asarray(transitions if source is None else source.potentials())
         if given.ndim < window:
             raise PotentialError(f"{type(self).__name__}: transitions have {window} axes of states, the last ones")
-        length, states = as_index(variables).shape[1], given.shape[-1]
+        index, states = as_index(variables), given.shape[-1]
+        length, graph = index.shape[1], owner(variables)
+        own = (states,) * length if graph is None else tuple(np.unique(graph.cardinalities[index]).tolist())
+        if set(given.shape[-window:]) != {states} or set(own) - {states}:  # before anything large is built
+            raise PotentialError(
+                f"{name or type(self).__name__}: transitions of shape {given.shape}, whose last {window} axes are one "
+                f"for each state, for variables with {', '.join(map(str, sorted(set(own))))} states"
+            )
         structure, unary, windows = self.trellis(length, states)
         uses = np.full((structure.num_weights, 2), -1)
         uses[unary] = np.stack(np.divmod(np.arange(length * states), states), axis=-1).reshape(length, states, 2)
@@ -52,10 +59,6 @@ class Chain(HypergraphFactor):
             log_potentials=np.broadcast_to(given, shape) if same else transitions, terms=terms,
             cardinalities=(states,) * length, check=False, name=name,
         )  # fmt: skip
-        if self.cardinalities != (states,) * length:
-            raise PotentialError(
-                f"{self.name}: transitions between {states} states for variables with {self.cardinalities} states"
-            )
 
     @classmethod
     @abstractmethod
