@@ -20,6 +20,10 @@ class FactorGraphError(PgmError, ValueError):
     """A factor graph is put together or asked in a way that cannot work."""
 
 
+class VariableIndexError(FactorGraphError, IndexError):
+    """An array of variables has none in the place that was asked for."""
+
+
 class PotentialError(PgmError, ValueError):
     """Log-potentials of the wrong shape, or with a value that is none (NaN or +inf)."""
 

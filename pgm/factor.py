@@ -216,6 +216,10 @@ class Factor(ABC):
 
         return Channel(block, prepared, mode=mode, damping=damping)
 
+    def linear_constraints(self) -> Any:
+        """Return the constraint as rows of a linear program, as `BinaryConstraint` does; None: it is tabulated."""
+        return None
+
     # How families are batched and split by schedules
 
     def merge_key(self) -> Hashable | None:

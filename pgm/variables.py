@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from pgm.errors import FactorGraphError
+from pgm.errors import FactorGraphError, VariableIndexError
 
 if TYPE_CHECKING:
     from pgm.graph import FactorGraph
@@ -85,7 +85,7 @@ class VariableArray:
         try:
             chosen = self.index[key]
         except IndexError as error:
-            raise FactorGraphError(f"{self.name!r} has variables in the shape {self.shape}: {error}") from None
+            raise VariableIndexError(f"{self.name!r} has variables in the shape {self.shape}: {error}") from None
         if np.ndim(chosen) == 0:
             return self.graph.variable_at(int(chosen))
         return VariableArray(self.graph, chosen, self.name, self.states)

@@ -130,7 +130,7 @@ def as_pairs(structure: Structure, uses: Mapping[Any, tuple[int, int]] | ArrayLi
     """Return a mapping as an array (weights, 2), from that or from {weight (its name or index): (position, state)}."""
     pairs = np.full((structure.num_weights, 2), -1)
     if isinstance(uses, Mapping):
-        names = getattr(structure, "weight_names", None)
+        names = structure.graph.weight_names
         number = {name: k for k, name in enumerate(names)} if names else dict.fromkeys(range(len(pairs)))
         for weight, pair in uses.items():
             if weight not in number:

@@ -29,7 +29,7 @@ class LogLinear(Scored):
     features : dense, (factors, c_1, …, c_D, K), or without the first axis if all factors have the same.  Or sparse,
         with one row for each entry of the table in C order (factor, y_1, …, y_D), or for each (y_1, …, y_D) if all
         factors have the same: a tuple (indices, offsets) or (indices, offsets, values) as `autodiff.modules.SparseDot`
-        takes it, or a compressed sparse row matrix of scipy.  An index may occur twice in a row, as hashed features do
+        takes it, or a sparse matrix of scipy.  An index may occur twice in a row, as hashed features do
     weights : (K,) the parameter.  Its gradient is a `SparseAdjoint` if the features are sparse
     possible : where False, the log-potential is -inf; broadcasts like the potentials
 
@@ -71,8 +71,12 @@ class LogLinear(Scored):
             raise PotentialError(f"{name}: weights is an autodiff.Parameter with a vector for its value")
         reads = {}
         module: Module
-        if hasattr(features, "indptr"):
-            features = (features.indices, features.indptr, features.data)
+        if not isinstance(features, tuple | list | np.ndarray):
+            from scipy.sparse import issparse
+
+            if issparse(features):
+                rows = features.tocsr()
+                features = (rows.indices, rows.indptr, rows.data)
         if isinstance(features, tuple):
             module = SparseFeatures(name, variables, *(np.asarray(part) for part in features))
             reads = {weights.name: module.indices}

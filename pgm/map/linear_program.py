@@ -91,8 +91,7 @@ class LinearProgram:
 
         problem = _Problem(graph, observations(graph, evidence))
         for number, family in enumerate(graph.families):
-            hook = getattr(family, "linear_constraints", None)
-            constraints = hook() if hook is not None else None
+            constraints = family.linear_constraints()
             if constraints is not None:
                 problem.add_constraints(family.variables, *constraints)
                 continue

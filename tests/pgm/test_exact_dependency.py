@@ -17,8 +17,7 @@ def run(factor, incoming):
 @pytest.mark.parametrize("scale", [30.0, 1000.0])
 def test_confident_messages(scale):
     for seed, factor in enumerate(ExactDependency.examples(np.random.default_rng(3))):
-        for impossible in (0.0, 0.15):
-            check_factor(factor, scale=scale, impossible=impossible, gradients=False, seed=seed)
+        check_factor(factor, scale=scale, impossible=0.15 * (seed % 2), gradients=False, seed=seed)
 
 
 def test_gradients_with_hard_messages():

@@ -58,7 +58,7 @@ def test_has_examples(name):
 @pytest.mark.parametrize("impossible", [0.0, 0.15, 0.4])
 def test_agrees_with_enumeration(name, number, impossible):
     seed = round(100 * impossible)
-    check_factor(example(name, number, seed), impossible=impossible, seed=seed)
+    check_factor(example(name, number, seed), impossible=impossible, seed=seed, gradients=impossible < 0.4)
 
 
 @pytest.mark.parametrize(("name", "number"), EXAMPLES)

@@ -88,7 +88,7 @@ def test_agrees_with_enumeration(name, degree, impossible):
 
 
 @each
-@pytest.mark.parametrize("degree", range(1, 7))
+@pytest.mark.parametrize("degree", [1, 2, 4, 6])
 @pytest.mark.parametrize("scale", [30.0, 1e4])
 def test_wide_messages(name, degree, scale):
     for seed, impossible in enumerate((0.0, 0.2, 0.4)):
@@ -262,7 +262,7 @@ def test_errors_say_what_is_wrong():
         Or(np.arange(3), negated=[0, 1, 2])
     with pytest.raises(FactorGraphError, match="exactly 4 of 3"):
         Budget(np.arange(3), 4, exactly=True)
-    with pytest.raises(FactorGraphError, match="at most -1 of 3"):
+    with pytest.raises(FactorGraphError, match="limit is -1, but must be a whole number, 0 or above"):
         Budget(np.arange(3), -1)
     for helper in (not_two, no_two_cycle):
         with pytest.raises(FactorGraphError, match=r"not of shape \(2, 1\)"):
