@@ -66,16 +66,18 @@ class EncodedSentence:
         shape, offsets, morph = self.attributes.shape, self.morph_offsets, self.morph
         if len(shape) != 2 or shape[0] < 1 or shape[1] != len(ATTRIBUTES):
             raise FeatureError(f"attributes of shape {shape}; expected (n + 1, {len(ATTRIBUTES)})")
-        if self.attributes.min() < 0 or self.attributes.max() > _LARGEST:
-            raise FeatureError(f"attributes from {self.attributes.min()} to {self.attributes.max()}; expected 0 and on")
-        if morph.ndim != 1 or (morph.size and morph.min() < 0):
-            raise FeatureError(f"morph of shape {morph.shape}; expected a vector of numbers from 0 on")
-        if offsets.shape != (shape[0] + 1,) or offsets[0] != 0 or offsets[-1] != len(morph):
-            raise FeatureError(f"morph_offsets {offsets.shape} must be {(shape[0] + 1,)}, from 0 to {len(morph)}")
-        if (offsets[1:] < offsets[:-1]).any():
-            raise FeatureError("morph_offsets must not fall")
+        if morph.ndim != 1:
+            raise FeatureError(f"morph of shape {morph.shape}; expected a vector")
+        if offsets.shape != (shape[0] + 1,):
+            raise FeatureError(f"morph_offsets of shape {offsets.shape}; expected {(shape[0] + 1,)}")
         if self.class_counts.shape != (len(CLASSES), shape[0] + 1):
             raise FeatureError(f"class_counts {self.class_counts.shape}; expected {(len(CLASSES), shape[0] + 1)}")
+        if not kernels.words.are_within(self.attributes, _LARGEST):
+            raise FeatureError(f"attributes from {self.attributes.min()} to {self.attributes.max()}; expected 0 and on")
+        if not kernels.words.are_runs(offsets, morph):
+            raise FeatureError(
+                f"morph_offsets must rise from 0 to {len(morph)}, and morph has numbers from 0 on; seen {offsets}, {morph}"
+            )
 
     @cached_property
     def most_morphs(self) -> int:

@@ -5,9 +5,30 @@ import numpy as np
 from autodiff.kernels.compiler import kernel
 from nlp.features.kernels.hashing import mix
 
-__all__ = ["between", "fill"]
+__all__ = ["are_runs", "are_within", "between", "fill"]
 
 _BEFORE, _AFTER = 2, 3  # as in nlp.features.encoded
+
+
+@kernel
+def are_within(values, largest):
+    """Return whether all values (n, m) are from 0 to `largest`."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            if values[i, j] < 0 or values[i, j] > largest:
+                return False
+    return True
+
+
+@kernel
+def are_runs(offsets, values):
+    """Return whether the offsets cut all of the values, none of which is negative, into runs."""
+    if offsets[0] != 0 or offsets[len(offsets) - 1] != len(values):
+        return False
+    for i in range(1, len(offsets)):
+        if offsets[i] < offsets[i - 1]:
+            return False
+    return len(values) == 0 or values.min() >= 0
 
 
 @kernel
