@@ -76,7 +76,7 @@ class EncodedSentence:
             raise FeatureError(f"attributes from {self.attributes.min()} to {self.attributes.max()}; expected 0 and on")
         if not kernels.words.are_runs(offsets, morph):
             raise FeatureError(
-                f"morph_offsets must rise from 0 to {len(morph)}, and morph has numbers from 0 on; seen {offsets}, {morph}"
+                f"morph_offsets must rise from 0 to {len(morph)}, and morph be 0 and above; not {offsets}, {morph}"
             )
 
     @cached_property
