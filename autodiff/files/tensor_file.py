@@ -35,9 +35,9 @@ class TensorFileError(AutodiffError, ValueError):
 
 @frozen
 class ArraySpec:
-    """What an array in a file must be: its dtype, and its shape, None where any length will do."""
+    """What an array in a file must be: its dtype, and its shape, None where any will do."""
 
-    dtype: str
+    dtype: str | None
     shape: tuple[int | None, ...]
 
     def fits(self, dtype: str, shape: tuple[int, ...]) -> bool:
@@ -47,10 +47,10 @@ class ArraySpec:
         True
         """
         lengths = zip(shape, self.shape, strict=False)
-        return dtype == self.dtype and len(shape) == len(self.shape) and all(n == m or m is None for n, m in lengths)
+        return self.dtype in (dtype, None) and len(shape) == len(self.shape) and all(n == m or m is None for n, m in lengths)
 
     def __str__(self) -> str:
-        return f"{self.dtype} ({', '.join('any' if n is None else str(n) for n in self.shape)})"
+        return f"{self.dtype or 'any'} ({', '.join('any' if n is None else str(n) for n in self.shape)})"
 
 
 def write_tensors(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], key: str, text: str) -> None:

@@ -1,42 +1,81 @@
-"""Learning the potentials of factor graphs: objectives, one a file, decoders, and the training loop."""
+"""The one learning stack: scorers, structured models, objectives, decoders, and the trainer around them.
 
-from pgm.learning.annealed_risk import AnnealedRisk, Annealing
+    input ──Scorer──▶ scores of parts ──StructuredModel──▶ Run ──Objective──▶ loss, adjoints ──▶ Parameters ──▶ step
+                                                            └──Decoder──▶ answer
+"""
+
+from pgm.learning.accuracy import accuracy
+from pgm.learning.annealed_risk import AnnealedRisk
 from pgm.learning.check import check_objective
+from pgm.learning.checkpoint import Checkpoint
 from pgm.learning.conditional_log_likelihood import ConditionalLogLikelihood
 from pgm.learning.decoder import Decoder
-from pgm.learning.errors import GoldError, TrainingError, UnboundedLossWarning
+from pgm.learning.decoders import LogOdds, MaximumScore, MinimumBayesRisk
+from pgm.learning.each_variable import EachVariable
+from pgm.learning.errors import DivergenceError, GoldError, TrainingError, UnboundedLossWarning
 from pgm.learning.example import Example
+from pgm.learning.graph_model import GraphInstance, GraphModel
+from pgm.learning.history import Epoch, History
+from pgm.learning.instance import Instance, Run, Scores
 from pgm.learning.l2_distance import L2Distance
 from pgm.learning.marginal_log_likelihood import MarginalLogLikelihood
-from pgm.learning.minimum_bayes_risk import accuracy, minimum_bayes_risk
 from pgm.learning.objective import Evaluation, Objective
+from pgm.learning.output_space import OutputSpace
 from pgm.learning.problem import TrainingProblem
+from pgm.learning.rate_search import with_tuned_rate
+from pgm.learning.scored_graph import Placed, ScoredGraph
+from pgm.learning.scorer import Gradients, Scorer
+from pgm.learning.scorers import FamilyScorer, FeatureScorer, ModuleScorer
 from pgm.learning.softmax_margin import SoftmaxMargin
-from pgm.learning.structure_decoder import StructureDecoder
-from pgm.learning.trainer import Epoch, Training, fit
-from pgm.learning.variable_decoder import VariableDecoder
+from pgm.learning.stage import Stage
+from pgm.learning.structure_model import StructureExample, StructureInstance, StructureModel
+from pgm.learning.structured_model import StructuredModel
+from pgm.learning.structured_output import StructuredOutput
+from pgm.learning.trainer import Trainer
 
 __all__ = [
     "AnnealedRisk",
-    "Annealing",
+    "Checkpoint",
     "ConditionalLogLikelihood",
     "Decoder",
+    "DivergenceError",
+    "EachVariable",
     "Epoch",
     "Evaluation",
     "Example",
+    "FamilyScorer",
+    "FeatureScorer",
     "GoldError",
+    "Gradients",
+    "GraphInstance",
+    "GraphModel",
+    "History",
+    "Instance",
     "L2Distance",
+    "LogOdds",
     "MarginalLogLikelihood",
+    "MaximumScore",
+    "MinimumBayesRisk",
+    "ModuleScorer",
     "Objective",
+    "OutputSpace",
+    "Placed",
+    "Run",
+    "ScoredGraph",
+    "Scorer",
+    "Scores",
     "SoftmaxMargin",
-    "StructureDecoder",
-    "Training",
+    "Stage",
+    "StructureExample",
+    "StructureInstance",
+    "StructureModel",
+    "StructuredModel",
+    "StructuredOutput",
+    "Trainer",
     "TrainingError",
     "TrainingProblem",
     "UnboundedLossWarning",
-    "VariableDecoder",
     "accuracy",
     "check_objective",
-    "fit",
-    "minimum_bayes_risk",
+    "with_tuned_rate",
 ]

@@ -6,30 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import GradientReport, Module, SparseAdjoint, check_gradients
-from pgm.learning.example import ExampleLike
 from pgm.learning.objective import Objective
 from pgm.learning.problem import TrainingProblem
+from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["check_objective"]
 
 Floats = NDArray[np.float64]
 
 
-def check_objective(objective: Objective, *examples: ExampleLike, tolerance: float = 1e-6) -> GradientReport:
-    """Compare the gradient of an objective by the parameters of some examples with central differences.
+def check_objective(
+    objective: Objective, model: StructuredModel, *examples: Any, tolerance: float = 1e-6
+) -> GradientReport:
+    """Compare the gradient of an objective by the parameters of a model with central differences, on some examples.
 
     Examples
     --------
     >>> from autodiff import Parameter
     >>> from pgm import FactorGraph
     >>> from pgm.factors import LogLinear
-    >>> from pgm.learning import ConditionalLogLikelihood
+    >>> from pgm.learning import ConditionalLogLikelihood, GraphModel
     >>> graph = FactorGraph()
     >>> _ = graph.add(LogLinear([graph.variable("x")], [[1.0], [2.0]], Parameter("weights", [0.3])))
-    >>> check_objective(ConditionalLogLikelihood(), (graph, [1])).passed
+    >>> check_objective(ConditionalLogLikelihood(), GraphModel(), (graph, [1])).passed
     True
     """
-    problem = TrainingProblem(examples, objective)
+    problem = TrainingProblem(model, examples, objective)
     return check_gradients(_AsModule(problem), *problem.parameters.values(), tolerance=tolerance)
 
 
@@ -39,12 +41,12 @@ class _AsModule(Module):
     def __init__(self, problem: TrainingProblem) -> None:
         self.problem = problem
 
-    def forward(self, *parameters: Floats) -> Floats:
+    def forward(self, *parameters: Floats) -> Any:
         loss, gradients = self.problem(dict(zip(self.problem.named, parameters, strict=True)))
-        self._keep(gradients, [parameter.shape for parameter in parameters])
-        return np.array(loss)
 
-    def backward(self, adjoint: Any) -> tuple[Floats, ...]:
-        gradients, shapes = self._kept()
-        found = [gradients.get(name, np.zeros(shape)) for name, shape in zip(self.problem.named, shapes, strict=True)]
-        return tuple(adjoint * (g.dense() if isinstance(g, SparseAdjoint) else g) for g in found)
+        def backward(adjoint: Any) -> tuple[Floats, ...]:
+            named = zip(self.problem.named, parameters, strict=True)
+            found = [gradients.get(name, np.zeros(parameter.shape)) for name, parameter in named]
+            return tuple(adjoint * (g.dense() if isinstance(g, SparseAdjoint) else g) for g in found)
+
+        return np.array(loss), backward

@@ -1,32 +1,30 @@
 """Conditional log-likelihood, exact or (where inference is not) its Bethe surrogate."""
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import frozen
+from attrs.validators import instance_of
 
-from pgm.belief_propagation import BeliefPropagation
-from pgm.exact import JunctionTree
-from pgm.learning._log_partitions import Inference, difference, gold_score, log_partition
-from pgm.learning.example import Example
-from pgm.learning.objective import Evaluation, Objective
+from autodiff.named import setting
+from pgm.learning.instance import Floats, Instance
+from pgm.learning.objective import Evaluation, Objective, subtract
 
 __all__ = ["ConditionalLogLikelihood"]
 
 
 @frozen
 class ConditionalLogLikelihood(Objective):
-    """-log p(gold | evidence) = log Z - score(gold); its gradient is the beliefs of factors minus the gold entries.
+    """-log p(gold | input) = log Z - score(gold); its gradient is the beliefs in parts minus the gold parts.
 
-    With `JunctionTree()`, or belief propagation on a tree, that is the true likelihood, and the gradient by the weights
-    of `LogLinear` tables is expected minus observed features.  With loopy belief propagation, Z is Bethe's: the
-    surrogate likelihood (Wainwright 2006; "CLL" in Gormley et al. 2015, §6), which takes beliefs for marginals.  That
-    is the gradient of the loss once belief propagation has converged; after few iterations it is not, unless
-    `approximation_aware` says to go back through the iterations.
+    Where inference is exact, that is the true likelihood, and the gradient by the weights of a log-linear model is
+    expected minus observed features.  With loopy belief propagation, Z is Bethe's: the surrogate likelihood (Wainwright
+    2006; "CLL" in Gormley et al. 2015, §6), which takes beliefs for marginals.  That is the gradient of the loss once
+    belief propagation has converged; after few iterations it is not, unless `approximation_aware` says to go back
+    through the iterations.
 
     Parameters
     ----------
-    inference : `BeliefPropagation` or an exact method
     approximation_aware : differentiate the Bethe log-partition after just so many iterations, exactly
 
     Examples
@@ -34,28 +32,31 @@ class ConditionalLogLikelihood(Objective):
     >>> import numpy as np
     >>> from pgm import FactorGraph
     >>> from pgm.factors import Table
+    >>> from pgm.learning import GraphModel
     >>> graph = FactorGraph()
     >>> table = graph.add(Table([graph.variable("x")], np.log([0.25, 0.75])))
-    >>> evaluation = ConditionalLogLikelihood().evaluate(Example(graph, [1]))
-    >>> round(float(np.exp(-evaluation.loss)), 9), evaluation.adjoints
-    (0.75, [array([[ 0.25, -0.25]])])
+    >>> instance = GraphModel().instance((graph, [1]))
+    >>> evaluation = ConditionalLogLikelihood().evaluate(instance, {table: table.potentials})
+    >>> round(float(np.exp(-evaluation.loss)), 9), evaluation.adjoints[table]
+    (0.75, array([[ 0.25, -0.25]]))
     """
 
-    inference: Inference = field(default=BeliefPropagation())
-    approximation_aware: bool = field(default=False, kw_only=True)
+    approximation_aware: bool = setting(
+        default=False, validator=instance_of(bool), kw_only=True, help="Differentiate the steps of inference exactly."
+    )
 
+    name: ClassVar[str] = "cll"
     least_loss: ClassVar[float] = 0.0
 
-    def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
         """Return the loss and its gradient."""
-        gold = gold_score(example, type(self).__name__)
-        everything = log_partition(self.inference, example.graph, example.observed, through=self.approximation_aware)
-        return Evaluation(*difference(everything, gold), everything.converged)
+        gold, gold_parts = instance.gold_score(scores, type(self).__name__)
+        run = instance.run(scores, record=self.approximation_aware)
+        expected = run.backward(log_partition=1.0) if self.approximation_aware else run.part_beliefs
+        return Evaluation(run.log_partition - gold, subtract(expected, gold_parts), run.converged)
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
-        """Yield exact inference, converged beliefs, and few iterations gone back through."""
-        yield cls(JunctionTree())
-        yield cls(BeliefPropagation(iterations=500, tolerance=1e-13))
-        yield cls(BeliefPropagation(iterations=2), approximation_aware=True)
-        yield cls(BeliefPropagation(iterations=2, schedule="tree", damping=0.3), approximation_aware=True)
+        """Yield both gradients."""
+        yield cls()
+        yield cls(approximation_aware=True)

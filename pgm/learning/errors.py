@@ -2,7 +2,7 @@
 
 from pgm.errors import FactorGraphError, PgmError
 
-__all__ = ["GoldError", "TrainingError", "UnboundedLossWarning"]
+__all__ = ["DivergenceError", "GoldError", "TrainingError", "UnboundedLossWarning"]
 
 
 class GoldError(FactorGraphError):
@@ -11,6 +11,13 @@ class GoldError(FactorGraphError):
 
 class TrainingError(PgmError, RuntimeError):
     """Training cannot go on; the message says at which example."""
+
+
+class DivergenceError(TrainingError):
+    """Parameters have grown beyond all bounds, or are no numbers any more."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"training diverges: {what}; use a lower learning rate, or larger batches")
 
 
 class UnboundedLossWarning(UserWarning):

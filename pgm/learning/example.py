@@ -12,7 +12,7 @@ from pgm.evidence import Evidence
 from pgm.graph import FactorGraph
 from pgm.learning.errors import GoldError
 
-__all__ = ["Example", "ExampleLike", "as_assignment", "as_example", "state_starts"]
+__all__ = ["Example", "ExampleLike", "as_assignment", "as_example"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -117,7 +117,3 @@ def as_assignment(graph: FactorGraph, states: Any) -> Ints:
     result[list(found)] = list(found.values())
     return result
 
-
-def state_starts(graph: FactorGraph) -> Ints:
-    """Return (variables + 1,): where the states of each variable begin in a flat array of all states."""
-    return graph.state_starts

@@ -1,50 +1,50 @@
-"""The contract of an objective: a loss on one example, and its gradient by the log-potentials."""
+"""The contract of an objective: a loss on one instance, and its gradient by the scores."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from pgm.belief_propagation import BeliefPropagation
-from pgm.learning.example import Example
+from autodiff.named import Named
+from pgm.learning.instance import Instance, Scores
 
-__all__ = ["Evaluation", "Objective"]
+__all__ = ["Evaluation", "Objective", "subtract"]
 
 Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)
 class Evaluation:
-    """What an objective says about an example.
+    """What an objective says about an instance.
 
     Attributes
     ----------
     loss : to be made small
-    adjoints : for each family of the graph, the gradient of the loss by its log-potentials; None for a hard one
+    adjoints : by kind of parts, the gradient of the loss by their scores; a kind that is left out has none
     converged : whether inference says that it did; None where a fixed number of iterations is all there is
     """
 
     loss: float = field()
-    adjoints: Sequence[Floats | None] = field(repr=False)
+    adjoints: Scores = field(repr=False)
     converged: bool | None = field(default=None)
 
 
 @frozen
-class Objective(ABC):
-    """A differentiable loss of the log-potentials of a graph, given what is right in it.
+class Objective(Named, ABC):
+    """A differentiable loss of the scores of an instance's parts, given what is right in it.
 
-    One of your own is a subclass, best an attrs-frozen one, with `evaluate`.  `check_objective` compares its gradient
-    with finite differences.
+    One of your own is a subclass, best an attrs-frozen one, with `evaluate`; with a `name`, commands know it by that.
+    `check_objective` compares its gradient with finite differences.
     """
 
     least_loss: ClassVar[float] = -np.inf
     """What no loss is below if inference is right: 0 for likelihoods.  Training warns of losses that are."""
 
     @abstractmethod
-    def evaluate(self, example: Example, *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
         """Return the loss and its gradient.
 
         Parameters
@@ -54,11 +54,14 @@ class Objective(ABC):
 
     @classmethod
     def examples(cls) -> Iterable["Objective"]:
-        """Yield objectives of this kind whose gradient is exact on a small loopy graph, for the conformance tests."""
+        """Yield objectives of this kind, for the conformance tests: their gradient is exact where inference is."""
         return ()
 
 
-def sum_product(instance: object, attribute: object, inference: BeliefPropagation) -> None:
-    """Refuse, as an attrs validator, inference that gives no marginals, or none to go back through."""
-    if not isinstance(inference, BeliefPropagation) or inference.mode != "sum":
-        raise ValueError(f"{type(instance).__name__}: inference is BeliefPropagation(mode='sum', …), not {inference!r}")
+def subtract(first: Mapping[Any, Floats], second: Mapping[Any, Floats]) -> Scores:
+    """Return the difference of what belongs to the same parts.
+
+    >>> subtract({"arc": np.array([1.0, 0.5])}, {"arc": np.array([1.0, 0.0])})
+    {'arc': array([0. , 0.5])}
+    """
+    return {kind: values - second[kind] for kind, values in first.items()}

@@ -1,101 +1,48 @@
-"""The training loop."""
+"""The one training loop: batches, stages, early stopping, progress, checkpoints."""
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-import numpy as np
-from attrs import define, field, frozen
-from numpy.typing import NDArray
+from attrs import field, frozen
+from attrs.validators import instance_of, optional
 
 from autodiff import Circuit, Parameter
-from autodiff.conversion import as_count, as_generator
 from autodiff.optimizers import Optimizer
-from pgm.learning.errors import TrainingError
-from pgm.learning.example import ExampleLike
-from pgm.learning.objective import Evaluation, Objective
-from pgm.learning.problem import TrainingProblem
+from autodiff.validators import plain, whole
+from pgm.learning.checkpoint import Checkpoint
+from pgm.learning.history import History
+from pgm.learning.progress import Progress
+from pgm.learning.stage import Stage, as_stages
+from pgm.learning.structured_model import StructuredModel
+from pgm.learning.training_run import TrainingRun
 
-__all__ = ["Epoch", "Training", "fit"]
-
-
-@frozen
-class Epoch:
-    """One pass over the examples.
-
-    Attributes
-    ----------
-    number : from 1 on
-    loss : the mean loss of the examples, each when it was its turn
-    development : the score on development data after the epoch, None if there is none
-    unconverged : the number of examples whose inference said that it had not converged (on a tree, one iteration is
-        exact, but belief propagation only sees that in a second one)
-    below : the number of examples whose loss was below what a loss can be (a likelihood above 1): then the Bethe
-        log-partition is no guide; `fit` warns of the first epoch with some
-    """
-
-    number: int = field()
-    loss: float = field()
-    development: float | None = field(default=None)
-    unconverged: int = field(default=0)
-    below: int = field(default=0)
+__all__ = ["Trainer"]
 
 
 @frozen
-class Training:
-    """How training went.
+class Trainer:
+    """Trains the parameters of any structured model, in place.
 
-    Attributes
-    ----------
-    epochs : all that were run
-    best : the number of the epoch whose parameters were kept
-    stopped_early : whether patience ended it
-    """
-
-    epochs: tuple[Epoch, ...] = field()
-    best: int = field()
-    stopped_early: bool = field()
-
-
-def fit(
-    examples: Iterable[ExampleLike],
-    objective: Objective,
-    optimizer: Optimizer,
-    *,
-    epochs: int,
-    batch_size: int = 1,
-    seed: int | np.random.Generator = 0,
-    parameters: Iterable[Parameter] | Mapping[str, Parameter] | Circuit | None = None,
-    development: Callable[[], float] | None = None,
-    patience: int | None = None,
-    progress: bool = True,
-) -> Training:
-    """Train the parameters behind the log-potentials of some graphs, in place.
-
-    Each step takes the gradient of the mean loss of a mini-batch; so with an optimiser's `l2`, equation 8 of Gormley et
+    Each step takes the gradient of the mean loss of a mini-batch; so with an update's `l2`, equation 8 of Gormley et
     al. (2015) with D examples is `l2 = λ / D`.  The same seed gives the same bytes.
 
     Parameters
     ----------
-    examples, objective, parameters : see `TrainingProblem`
-    optimizer : of `autodiff.optimizers`
-    epochs : so many passes over the examples, in a new random order each
-    development : called after each epoch; higher is better.  The parameters of the best epoch are kept, the first of
-        equals
-    patience : stop after so many epochs that were not better than the best before
-    progress : show a bar, if the standard error is a terminal
-
-    Raises
-    ------
-    TrainingError
-        If an example fails; the message says which (by its number among `examples`) and why.
+    stages : an objective, or several one after another (`Stage` says for how many epochs each)
+    update : how a step changes parameters, of `autodiff.optimizers`
+    epochs : at most this many passes over the examples in each stage, in a new random order each
+    batch_size : examples in a step
+    patience : a stage ends after this many epochs that were not better than the best before
+    average : whether the mean of the parameters after each step is used, instead of the last ones
+    average_after : the mean begins anew after this many epochs of a stage, since the first parameters are no good
+    seed : of the order of examples, and of what scorers leave out at random
 
     Examples
     --------
     >>> from autodiff.optimizers import AdaGrad
     >>> from pgm import FactorGraph
     >>> from pgm.factors import LogLinear
-    >>> from pgm.learning import L2Distance
+    >>> from pgm.learning import GraphModel, L2Distance
     >>> weights = Parameter("weights", [0.0])
     >>> def example(states):
     ...     graph = FactorGraph()
@@ -103,90 +50,91 @@ def fit(
     ...     graph.add(LogLinear(x, [[[1.0], [0.0]], [[0.0], [1.0]]], weights))     # whether the two are equal
     ...     graph.add(LogLinear([x[0]], [[0.0], [3.0]], weights))
     ...     return graph, states
-    >>> training = fit([example([1, 1]), example([1, 1])], L2Distance(), AdaGrad(0.5), epochs=20)
-    >>> training.epochs[-1].loss < 0.2 * training.epochs[0].loss, bool(weights.value[0] > 1)
+    >>> trainer = Trainer(L2Distance(), AdaGrad(0.5), epochs=20)
+    >>> history = trainer.fit(GraphModel(), [example([1, 1]), example([1, 1])])
+    >>> history.epochs[-1].loss < 0.2 * history.epochs[0].loss, bool(weights.value[0] > 1)
     (True, True)
     """
-    _check(epochs, batch_size, patience, development)
-    problem = TrainingProblem(examples, objective, parameters)
-    rng = as_generator(seed, "fit: seed")
-    count = len(problem.examples)
-    batches = -(-count // batch_size)
-    history: list[Epoch] = []
-    best = _Best()
-    with _bar(epochs * batches, progress) as advance:
-        for number in range(1, epochs + 1):
-            losses: list[float] = []
-            unconverged = below = 0
-            order = rng.permutation(count).tolist()
-            for batch in range(batches):
-                chosen = order[batch * batch_size : (batch + 1) * batch_size]
-                done = (len(history) * batches + batch) / max(epochs * batches - 1, 1)
-                try:
-                    evaluations = _step(problem, optimizer, chosen, done)
-                except TrainingError as error:
-                    raise TrainingError(f"epoch {number}, {error}") from error.__cause__
-                losses.extend(evaluation.loss for evaluation in evaluations)
-                unconverged += sum(evaluation.converged is False for evaluation in evaluations)
-                below += problem.below(evaluations)[0]
-                advance()
-            optimizer.finish(problem.parameters)
-            score = None if development is None else float(development())
-            history.append(Epoch(number, float(np.mean(losses)), score, unconverged, below))
-            problem.warn_of(below, min(losses), count, f"epoch {number}: ")
-            best.offer(history[-1], problem)
-            if patience is not None and number - best.epoch >= patience:
-                break
-    best.restore(problem)
-    return Training(tuple(history), best.epoch, len(history) < epochs)
 
+    stages: tuple[Stage, ...] = field(converter=as_stages)
+    update: Optimizer = field(validator=instance_of(Optimizer))
+    epochs: int = field(default=10, kw_only=True, converter=plain, validator=whole(1))
+    batch_size: int = field(default=1, kw_only=True, converter=plain, validator=whole(1))
+    patience: int | None = field(default=None, kw_only=True, converter=plain, validator=optional(whole(1)))
+    average: bool = field(default=False, kw_only=True, validator=instance_of(bool))
+    average_after: int = field(default=0, kw_only=True, converter=plain, validator=whole(0))
+    seed: int = field(default=0, kw_only=True, converter=plain, validator=whole(0))
 
-def _step(problem: TrainingProblem, optimizer: Optimizer, chosen: Sequence[int], done: float) -> list[Evaluation]:
-    batch = [problem.example(number) for number in chosen]
-    for name, rows in problem.reads(batch).items():
-        optimizer.catch_up(problem.parameters, name, rows)
-    evaluations, gradients = problem.evaluate(batch, progress=done, names=chosen)
-    optimizer.step(problem.parameters, gradients)
-    return evaluations
+    def fit(
+        self,
+        model: StructuredModel,
+        examples: Iterable[Any],
+        *,
+        development: Callable[[], float] | None = None,
+        parameters: Iterable[Parameter] | Mapping[str, Parameter] | Circuit | None = None,
+        checkpoint: Checkpoint | None = None,
+        resume: bool = False,
+        keep: Callable[[History], None] | None = None,
+        report: Callable[[str], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train on examples, and leave the parameters of the best epoch in the model.
 
+        That holds however it ends: after an error or an interrupt, too, the parameters are the best so far.
 
-@define
-class _Best:
-    """The best epoch so far and, if there is a score to tell, its parameters."""
+        Parameters
+        ----------
+        examples : what the model makes instances of: once, unless they are functions that make an example each time
+        development : called after each epoch, with the parameters as they would be if it was the last; higher is
+            better.  The first of equals is the best.  Without it the last epoch is
+        parameters : what is learned, others stay as they are.  By default all that the model has; it has to be given if
+            examples are made by functions
+        checkpoint : where the state of the run is written after each epoch, and removed at the end
+        resume : go on from the checkpoint, if it is there, to the same bytes
+        keep : called with the history, the best parameters in place, whenever there are better ones
+        report : is told, line by line, how it goes
+        progress : show a bar, if the standard error is a terminal
 
-    epoch: int = 0
-    score: float = -np.inf
-    arrays: dict[str, NDArray[np.float64]] = field(factory=dict)
+        Raises
+        ------
+        TrainingError
+            If an example fails; the message says which (by its number among `examples`) and why.
+        """
+        if self.patience is not None and development is None:
+            raise ValueError("Trainer: patience needs development, a function that returns a score, higher for better")
+        say = report or (lambda line: None)
+        run = TrainingRun(self, model, examples, parameters)
+        if checkpoint is not None and resume:
+            say(checkpoint.resume(run))
+        stopped_early = False
+        try:
+            while not run.over:
+                epoch = f"epoch {len(run.history) + 1}"
+                best = "" if development is None or run.best.epoch == 0 else f"best {run.best.score:.2f}"
+                with Progress(epoch, run.num_examples, shown=progress, note=best) as bar:
+                    run.run_epoch(bar.advance)
+                better = run.judge(development)
+                say(str(run.history[-1]))
+                before, length = run.stage, run.epochs_of_stage
+                planned = run.current_epochs
+                run.advance_stage()
+                stopped_early |= run.stage > before and length < planned
+                # The checkpoint first: a run that is killed between the two has lost nothing, since it keeps the best
+                # parameters again at its end; a model without a checkpoint would be taken for the end of training.
+                if checkpoint is not None:
+                    checkpoint.write(run)
+                if better and keep is not None:
+                    with run.store.using(run.best.arrays):
+                        keep(self._history(run, stopped_early))
+        finally:
+            run.restore_best()
+        history = self._history(run, stopped_early)
+        if keep is not None:
+            keep(history)
+        if checkpoint is not None:
+            checkpoint.remove()
+        return history
 
-    def offer(self, epoch: Epoch, problem: TrainingProblem) -> None:
-        if epoch.development is None:
-            self.epoch = epoch.number
-        elif np.isnan(epoch.development):
-            raise TrainingError(f"the development score after epoch {epoch.number} is NaN")
-        elif self.epoch == 0 or epoch.development > self.score:
-            self.epoch, self.score = epoch.number, epoch.development
-            self.arrays = {name: array.copy() for name, array in problem.parameters.items()}
-
-    def restore(self, problem: TrainingProblem) -> None:
-        for name, array in self.arrays.items():
-            problem.parameters[name][...] = array
-
-
-def _check(epochs: int, batch_size: int, patience: int | None, development: object) -> None:
-    for name, value in (("epochs", epochs), ("batch_size", batch_size), ("patience", patience)):
-        if value is not None:
-            as_count(value, f"fit: {name}", ValueError, least=1)
-    if patience is not None and development is None:
-        raise ValueError("fit: patience needs development, a function that returns a score of which higher is better")
-
-
-@contextmanager
-def _bar(length: int, progress: bool) -> Iterator[Callable[[], None]]:
-    """Yield what moves a progress bar on; there is none unless somebody is looking."""
-    if not progress or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    import click
-
-    with click.progressbar(length=length, label="training", file=sys.stderr) as bar:
-        yield lambda: bar.update(1)
+    @staticmethod
+    def _history(run: TrainingRun, stopped_early: bool) -> History:
+        return History(tuple(run.history), run.best.epoch, stopped_early)

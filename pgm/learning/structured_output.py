@@ -1,4 +1,4 @@
-"""Decoding into a structure, such as a tree (Gormley et al. 2015, eqs 3 and 10)."""
+"""The structures, such as trees, that the states of some variables make (Gormley et al. 2015, eqs 3 and 10)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,27 +6,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import Module
 from autodiff.conversion import as_integers, as_number
 from autodiff.sparse import sum_rows
 from hypergraph.algorithms import viterbi
-from hypergraph.modules import Marginals
 from hypergraph.structure import Structure
 from pgm.graph import FactorGraph
-from pgm.learning.decoder import Decoder
+from pgm.learning.each_variable import EachVariable
 from pgm.learning.errors import GoldError
-from pgm.learning.example import state_starts
-from pgm.learning.variable_decoder import VariableDecoder
+from pgm.learning.output_space import Backward, OutputSpace
 
-__all__ = ["StructureDecoder"]
+__all__ = ["StructuredOutput"]
 
 Floats = NDArray[np.float64]
 
 
-class StructureDecoder(Decoder):
-    """Decode the variables of a structure's parts to the structure with the greatest sum of beliefs.
+class StructuredOutput(OutputSpace):
+    """The assignments in which the variables of a structure's parts make one of its structures.
 
     Softly, a structure has a probability ∝ exp(Σ_parts b(part) / T): eq. 10.  Its marginals come from inside-outside.
+    Events are the states of all variables.
 
     Parameters
     ----------
@@ -36,7 +34,6 @@ class StructureDecoder(Decoder):
     states : (weights,) or one for all
     default : the state of a variable if the structure uses none of its weights
     possible : (weights,) which weights may be used; by default all
-    temperature : T
 
     Variables that no weight uses are decoded one by one.
 
@@ -46,8 +43,8 @@ class StructureDecoder(Decoder):
     >>> graph = FactorGraph()
     >>> arcs = graph.variables("arc", (3, 3))                      # [head, modifier]; the root is 0
     >>> beliefs = np.stack([np.full(9, 0.5), [0, 0.4, 0.4, 0, 0, 0.6, 0, 0.3, 0]], axis=1).ravel()
-    >>> decoder = StructureDecoder(graph, ProjectiveTrees(2), arcs.index.ravel())
-    >>> decoder.decode(beliefs).reshape(3, 3)                      # the root has word 1, which has word 2
+    >>> space = StructuredOutput(graph, ProjectiveTrees(2), arcs.index.ravel())
+    >>> space.search(beliefs).reshape(3, 3)                        # the root has word 1, which has word 2
     array([[0, 1, 0],
            [0, 0, 1],
            [0, 0, 0]])
@@ -62,20 +59,18 @@ class StructureDecoder(Decoder):
         *,
         default: int = 0,
         possible: ArrayLike | None = None,
-        temperature: float = 1.0,
     ) -> None:
         self.graph, self.structure, self.default = graph, structure, default
-        self.temperature = as_number(temperature, "StructureDecoder: temperature", above=0)
-        self.variables = as_integers(variables, "StructureDecoder: variables", GoldError).ravel()
+        self.variables = as_integers(variables, "StructuredOutput: variables", GoldError).ravel()
         if self.variables.shape != (structure.num_weights,):
             raise GoldError(f"{len(self.variables)} variables for the {structure.num_weights} weights of {structure!r}")
         if self.variables.max() >= graph.num_variables:
-            raise GoldError(f"StructureDecoder: variables has {self.variables.max()}; there are {graph.num_variables}")
+            raise GoldError(f"StructuredOutput: variables has {self.variables.max()}; there are {graph.num_variables}")
         self.states = self._states(states)
         self.possible = np.broadcast_to(
             True if possible is None else np.asarray(possible).ravel(), self.variables.shape
         )
-        self.start = state_starts(graph)
+        self.start = graph.state_starts
         self.used = np.flatnonzero(self.variables >= 0)  # weights
         self.place = self.start[self.variables[self.used]] + self.states[self.used]
         covered = np.zeros(graph.num_variables, dtype=np.bool_)
@@ -86,53 +81,50 @@ class StructureDecoder(Decoder):
         rest = np.setdiff1d(self.start[:-1][covered] + default, self.place)
         self.rest = np.zeros(len(self.covered), dtype=np.bool_)
         self.rest[rest] = True
-        self.others = VariableDecoder(graph, temperature)
-        self.marginals = Marginals(structure)
+        self.others = EachVariable(graph)
 
     def _states(self, given: ArrayLike) -> NDArray[np.int64]:
-        states = as_integers(given, "StructureDecoder: states", GoldError).ravel()
+        states = as_integers(given, "StructuredOutput: states", GoldError).ravel()
         if len(states) not in (1, len(self.variables)):
-            raise GoldError(f"StructureDecoder: {len(states)} states for {len(self.variables)} weights")
+            raise GoldError(f"StructuredOutput: {len(states)} states for {len(self.variables)} weights")
         states = np.broadcast_to(states, self.variables.shape)
         cardinalities = self.graph.cardinalities[self.variables.clip(min=0)]
         wrong = (self.variables >= 0) & ((states < 0) | (states >= cardinalities))
         if wrong.any():
             variable = self.graph.variable_at(int(self.variables[wrong][0]))
-            raise GoldError(f"StructureDecoder: states has {states[wrong][0]}; {variable.name!r} has no such state")
+            raise GoldError(f"StructuredOutput: states has {states[wrong][0]}; {variable.name!r} has no such state")
         return states
 
-    def forward(self, beliefs: Floats) -> Floats:
-        """Return the marginals."""
-        beliefs = self.checked(beliefs, "beliefs")
-        _, uses = self.marginals.forward(self._scores(beliefs) / self.temperature)
-        marginals = sum_rows(self.place, uses[self.used], len(beliefs))
-        of_variable = np.add.reduceat(marginals, self.start[:-1])
-        marginals = np.where(self.rest, 1.0 - of_variable[self.of_state], marginals)
-        self._keep()
-        return np.where(self.covered, marginals, self.others.forward(beliefs))
-
-    def backward(self, adjoint: Floats) -> tuple[Floats]:
-        """Return the adjoint of the beliefs."""
-        self._kept()
-        adjoint = self.checked(adjoint, "the adjoint")
-        inside = np.where(self.covered, adjoint, 0.0)
-        of_rest = np.add.reduceat(np.where(self.rest, inside, 0.0), self.start[:-1])[self.of_state]
-        on_uses = np.zeros(self.structure.num_weights)
-        on_uses[self.used] = np.where(self.rest, 0.0, inside - of_rest)[self.place]
-        (on_scores,) = self.marginals.backward(None, on_uses)
-        on_beliefs = sum_rows(self.place, on_scores.ravel()[self.used] / self.temperature, len(adjoint))
-        (apart,) = self.others.backward(np.where(self.covered, 0.0, adjoint))
-        return (on_beliefs + apart,)
-
-    def decode(self, beliefs: Floats) -> NDArray[np.int64]:
-        """Return the best structure's states."""
-        beliefs = self.checked(beliefs, "beliefs")
-        assignment = self.others.decode(beliefs)
+    def search(self, values: Floats) -> Any:
+        """Return (variables,): the states of the best structure."""
+        values = self.others.checked(values, "values")
+        assignment = self.others.search(values)
         assignment[self.variables[self.used]] = self.default
-        chosen = viterbi(self.structure, self._scores(beliefs)).weights
+        chosen = viterbi(self.structure, self._scores(values)).weights
         chosen = chosen[self.variables[chosen] >= 0]
         assignment[self.variables[chosen]] = self.states[chosen]
         return assignment
+
+    def soften(self, beliefs: Floats, temperature: float) -> tuple[Floats, Backward]:
+        """Return the marginals, and the way back."""
+        temperature = as_number(temperature, "StructuredOutput: temperature", above=0)
+        apart, backward_apart = self.others.soften(beliefs, temperature)
+        chart = self.structure.run(self.structure.check_weights(self._scores(np.asarray(beliefs)) / temperature))
+        uses = sum_rows(self.place, chart.weight_marginals[self.used], len(apart))
+        of_variable = np.add.reduceat(uses, self.start[:-1])
+        together = np.where(self.rest, 1.0 - of_variable[self.of_state], uses)
+
+        def backward(adjoint: Floats) -> Floats:
+            adjoint = self.others.checked(adjoint, "the adjoint")
+            inside = np.where(self.covered, adjoint, 0.0)
+            of_rest = np.add.reduceat(np.where(self.rest, inside, 0.0), self.start[:-1])[self.of_state]
+            on_uses = np.zeros(self.structure.num_weights)
+            on_uses[self.used] = np.where(self.rest, 0.0, inside - of_rest)[self.place]
+            on_scores = chart.backward(on_uses)
+            on_beliefs = sum_rows(self.place, on_scores[self.used] / temperature, len(adjoint))
+            return np.asarray(on_beliefs + backward_apart(np.where(self.covered, 0.0, adjoint)))
+
+        return np.where(self.covered, together, apart), backward
 
     def _scores(self, beliefs: Floats) -> Floats:
         scores = np.zeros(self.structure.num_weights)
@@ -141,7 +133,7 @@ class StructureDecoder(Decoder):
         return scores
 
     @classmethod
-    def examples(cls, rng: np.random.Generator) -> Iterable[tuple[Module, tuple[Any, ...]]]:
+    def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
         """Yield trees with an arc that is pruned, beside a variable of its own."""
         from hypergraph.structures import ProjectiveTrees
 
@@ -149,7 +141,4 @@ class StructureDecoder(Decoder):
         graph.variables("arc", (3, 3))
         graph.variable("label", 3)
         possible = np.arange(9) != 5
-        yield (
-            cls(graph, ProjectiveTrees(2), np.arange(9), possible=possible, temperature=0.3),
-            (rng.uniform(0.1, 0.9, size=21),),
-        )
+        yield cls(graph, ProjectiveTrees(2), np.arange(9), possible=possible), rng.uniform(0.1, 0.9, size=21)

@@ -1,0 +1,66 @@
+"""Scores from the families of a graph themselves: their log-potentials, and the parameters behind those."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from autodiff import Parameter
+from pgm.graph import FactorGraph
+from pgm.learning.errors import TrainingError
+from pgm.learning.instance import Instance, Scores
+from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
+
+if TYPE_CHECKING:
+    from pgm.learning.graph_model import GraphInstance
+
+__all__ = ["FamilyScorer"]
+
+Floats = NDArray[np.float64]
+
+
+@frozen
+class FamilyScorer(Scorer):
+    """The scores of a graph's parts are the log-potentials of its families, by their sources."""
+
+    def parameters(self, instances: Iterable[Instance]) -> dict[str, Parameter]:
+        """Return the parameters of all families."""
+        found: dict[str, Parameter] = {}
+        for number, instance in enumerate(instances):
+            for family in _graph(instance).families:
+                for name, parameter in family.source.named_parameters().items() if family.source is not None else ():
+                    if found.setdefault(name, parameter) is not parameter:
+                        raise TrainingError(f"example {number}: there are two parameters named {name!r}; rename one")
+        return found
+
+    def score(self, instance: Instance, *, rng: np.random.Generator | None = None) -> tuple[Scores, ScoresBackward]:
+        """Return the log-potentials of the families that have some."""
+        families = _graph(instance).families
+        scores: Scores = {family: family.potentials for family in families if family.potentials is not None}
+
+        def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
+            for family in families:
+                if family.source is not None and family in adjoints:
+                    for name, gradient in family.gradients(adjoints[family]).items():
+                        gradients.add(name, gradient)
+
+        return scores, backward
+
+    def reads(self, instance: Instance) -> Rows | None:
+        """Return the rows that the features of the families look at."""
+        found: dict[str, list[NDArray[np.int64]] | None] = {}
+        for family in _graph(instance).families:
+            for name in () if family.source is None else family.source.named_parameters():
+                rows = family.source.reads.get(name)  # type: ignore[union-attr]
+                so_far = found.setdefault(name, [])
+                if rows is None or so_far is None:
+                    found[name] = None
+                else:
+                    so_far.append(rows)
+        return {name: None if rows is None else np.concatenate(rows) for name, rows in found.items()}
+
+
+def _graph(instance: Instance) -> FactorGraph:
+    return cast("GraphInstance", instance).graph
