@@ -2,98 +2,98 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from attrs import evolve, fields_dict
+from attrs import evolve
 from numpy.typing import NDArray
 
+from autodiff.files import check_writable
 from nlp.conll import Sentence
-from nlp.deps.checkpoint import Checkpoint
-from nlp.deps.choices import as_bits, as_decoder, as_pruning, as_templates
-from nlp.deps.decoding import Decoder, best_trees_of, minimum_risk
+from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
-from nlp.deps.fitting import fit_pruner, fit_weights
-from nlp.deps.graphs import Scores
-from nlp.deps.inference import infer
-from nlp.deps.map_decoding import map_tree
-from nlp.deps.model_file import check_writable
-from nlp.deps.parser_file import describe, load_parser, save_parser
+from nlp.deps.hashed_scorer import HashedScorer
+from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
+from nlp.deps.length_bounds import LengthBounds
+from nlp.deps.model import DependencyModel
+from nlp.deps.options import describe, parser_options
+from nlp.deps.parser_file import load_parser, save_parser
 from nlp.deps.parts import Parts
-from nlp.deps.progress import Progress
-from nlp.deps.pruning import Pruner, PruningSettings, jackknife, oracle
-from nlp.deps.scorer import Scorer
+from nlp.deps.pruning import Pruner, jackknife, oracle
+from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
-from nlp.deps.settings import ModelSettings
-from nlp.deps.training import Epoch, TrainingSettings
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import TemplateSet, Vocabulary
+from nlp.features import DEFAULTS, TemplateSet, Vocabulary
+from pgm.learning import Checkpoint, History, with_tuned_rate
 
 __all__ = ["DependencyParser"]
 
 Floats = NDArray[np.float64]
 Report = Callable[[str], None]
 
-_CHANGEABLE = {
-    "iterations", "damping", "schedule", "tree_first", "inference", "constraint", "no_two_cycle", "roots", "tree",
-}  # fmt: skip
+_CHANGEABLE = ("tree", "constraint", "inference", "decoder")
+"""Groups of options that do not belong to the weights."""
 
 
 class DependencyParser:
-    """A graph-based parser: arcs and pairs of arcs, scored by hashed features, with beliefs by belief propagation.
+    """A graph-based parser: arcs, pairs of arcs and relations, scored by hashed features, with beliefs in all of them.
 
     Parameters
     ----------
-    order, tree, iterations, … : see `ModelSettings`; `roots` None means "one" if all training trees have one root
-    objective, epochs, batch_size, learning_rate, l2, seed, … : see `TrainingSettings`
-    pruning : how arcs are pruned, or None for all arcs; by default only a second-order model prunes
-    bits : 2^bits weights
-    templates : by kind ("arc", "grandparent", "sibling", "pruner"), in place of the default ones
-    decoder : "mbr", "log-odds" or "map"
+    templates : by kind ("arc", "grandparent", "sibling", "relation", "pruner", …), in place of the default ones
+    options : order, tree, objective, epochs, …: all of `nlp.deps.options.parser_options()`, flat.  Where an option
+        chooses something by name ("bp", "l2", "adagrad", "mbr"), an object of your own will do as well
+
+    Attributes
+    ----------
+    settings : the options, by what they belong to
+    model : what is trained; None before
+    history : how training went; None before
 
     Examples
     --------
-    >>> sentences = [Sentence.from_words(["a", "dog", "barks"], tags=["D", "N", "V"], heads=[2, 3, 0])] * 4
+    >>> sentences = [Sentence.from_words(["a", "dog", "barks"], tags=["D", "N", "V"], heads=[2, 3, 0],
+    ...                                  relations=["det", "nsubj", "root"])] * 4
     >>> parser = DependencyParser(order=1, epochs=5, bits=12, learning_rate=0.5).fit(sentences)
-    >>> parser.parse(sentences[:1])[0].heads.tolist()
-    [2, 3, 0]
+    >>> parser.parse(sentences[:1])[0].heads.tolist(), parser.parse(sentences[:1])[0].relations
+    ([2, 3, 0], ('det', 'nsubj', 'root'))
     >>> parser.score(sentences).uas
     100.0
     """
 
-    def __init__(
-        self,
-        *,
-        roots: Literal["one", "any"] | None = None,
-        pruning: PruningSettings | bool | Literal["default"] | None = "default",
-        bits: int = 22,
-        templates: dict[str, TemplateSet] | None = None,
-        decoder: Decoder = "mbr",
-        **options: Any,
-    ) -> None:
-        known = {**fields_dict(ModelSettings), **fields_dict(TrainingSettings)}
-        unknown = set(options) - set(known)
-        if unknown:
-            every = sorted({*known, "pruning", "bits", "templates", "decoder"})
-            raise TypeError(f"DependencyParser has no option {sorted(unknown)}; it has {every}")
-        self._roots = roots
-        self.model = ModelSettings(
-            **{k: v for k, v in options.items() if k in fields_dict(ModelSettings)}, roots=roots or "one"
-        )
-        self.training = TrainingSettings(**{k: v for k, v in options.items() if k in fields_dict(TrainingSettings)})
-        self.pruning = as_pruning(pruning, order=self.model.order)
-        self.bits, self.decoder = as_bits(bits), as_decoder(decoder)
-        self.templates = as_templates(templates)
-        self.pruner: Pruner | None = None
-        self.scorer: Scorer | None = None
-        self.weights: NDArray[np.float32] | None = None
-        self.history: list[Epoch] = []
+    def __init__(self, *, templates: dict[str, TemplateSet] | None = None, **options: Any) -> None:
+        self.templates = _as_templates(templates)
+        self.settings = parser_options().build(options)
+        self.model: DependencyModel | None = None
+        self.history: History | None = None
+        self._check()
 
     def __repr__(self) -> str:
-        state = "not trained" if self.weights is None else "trained"
-        return f"<DependencyParser: order {self.model.order}, {self.model.tree}, {self.training.objective}, {state}>"
+        state = "not trained" if self.model is None else "trained"
+        objective = "+".join(one.name for one in self.settings["objective"])
+        tree = self.settings["tree"].tree
+        return f"<DependencyParser: order {self.settings['parts'].order}, {tree}, {objective}, {state}>"
+
+    @property
+    def kinds(self) -> list[PartKind]:
+        """The kinds of parts of the model, arcs first."""
+        return kinds_named(names_of(self.settings["kinds"]) if self.settings["parts"].order == 2 else [])
+
+    def _check(self) -> None:
+        """Refuse options that do not go together."""
+        settings = self.settings
+        if settings["parts"].order == 1:
+            settings = {**settings, "kinds": type(settings["kinds"])()}
+            on = [kind.option for kind in kinds_named(names_of(self.settings["kinds"]))[1:] if not kind.default]
+            if on:
+                raise ValueError(f"{', '.join(on)}: parts of second-order models; use order=2")
+        settings["inference"].check(self.kinds, settings["tree"], settings["constraint"])
+        for kind in self.kinds:
+            if kind.needs not in (None, settings["tree"].tree):
+                raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {settings['tree'].tree}")
 
     # Training
 
@@ -130,133 +130,201 @@ class DependencyParser:
         dev_sentences = None if dev is None else as_sentences(dev, "fit")
         if dev_sentences is not None and not dev_sentences:
             raise ParserError("there are no development sentences; leave `dev` out to train without them")
-        if self._roots is None:
-            single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
-            self.model = evolve(self.model, roots="one" if single else "any")
-            say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
-        say_what_does_not_fit(self.model, sentences, say)
-        vocabulary = Vocabulary.fit(sentences)
+        trained = copy(self)
+        trained.settings = _from_data(self.settings, sentences, say)
+        say_what_does_not_fit(trained.settings["tree"], sentences, say)
         checkpoint = None
         if save_to is not None:
-            about = {**self.describe(), "train": fingerprint(sentences), "dev": fingerprint(dev_sentences or [])}
+            about = {**describe(trained), "train": fingerprint(sentences), "dev": fingerprint(dev_sentences or [])}
             checkpoint = Checkpoint(f"{os.fspath(save_to)}.checkpoint", about)
             if resume:  # before the work: the checkpoint may be of another run, or the run may be over
                 checkpoint.check(save_to)
-        candidates = self._prune(vocabulary, sentences, say, progress=progress)
-        self.scorer = self.make_scorer(vocabulary)
+        try:
+            trained._train(sentences, dev_sentences, say, progress, workers, save_to, checkpoint, resume)
+        finally:
+            if trained.history is not None:
+                self.settings, self.model, self.history = trained.settings, trained.model, trained.history
+        return self
 
-        def keep(weights: Floats, history: list[Epoch]) -> None:
-            self.weights, self.history = weights.astype(np.float32), history
+    def _train(
+        self, sentences: list[Sentence], dev: list[Sentence] | None, say: Report, progress: bool, workers: int,
+        save_to: str | os.PathLike[str] | None, checkpoint: Checkpoint | None, resume: bool,
+    ) -> None:  # fmt: skip
+        learning = self.settings["learning"]
+        vocabulary = Vocabulary.fit(sentences)
+        relations = None if self.settings["parts"].labels == "none" else RelationTable.fit(sentences)
+        if relations is not None and len(relations) == 1 and relations.names[0] == "_":
+            relations = None
+        model = self._model(self.make_scorer(vocabulary, relations), None, relations)
+        pruner, candidates = self._prune(model, sentences, say, progress)
+        self.model = model = evolve(model, pruner=pruner)
+        instances = [
+            model.of(sentence, parts, gold=Analysis.of(sentence))
+            for sentence, parts in zip(sentences, candidates, strict=True)
+        ]
+        trainer = learning.trainer(self.settings["objective"], self.settings["update"], len(instances))
+        if learning.learning_rate is None:
+            trainer = with_tuned_rate(trainer, model, instances)
+            say(f"learning rate: {trainer.update.learning_rate(0):g}, chosen on a sample of the training data")
+
+        def development() -> float:
+            with _single_precision(model.scorer):
+                found = self.score(dev or [], workers=workers)
+            return found.uas if found.las is None or relations is None else found.las
+
+        def keep(history: History) -> None:
+            self.history = history
             if save_to is not None:
                 self.save(save_to)
 
-        def dev_score(weights: Floats) -> float:
-            self.weights = weights.astype(np.float32)
-            return self.score(dev_sentences or [], workers=workers).uas
-
-        weights, history = fit_weights(
-            self.scorer, self.model, self.training, sentences, candidates,
-            dev_score=dev_score if dev_sentences else None, say=say, progress=progress, checkpoint=checkpoint,
-            resume=resume, keep=keep,
+        history = trainer.fit(
+            model, instances, development=None if dev is None else development, checkpoint=checkpoint, resume=resume,
+            keep=keep, report=say, progress=progress,
         )  # fmt: skip
-        keep(weights, history)
-        if checkpoint is not None:
-            checkpoint.remove()
-        return self
+        self.history = history
+        for parameter in model.scorer.parameters().values():
+            parameter.value = parameter.read().astype(np.float32)
+        if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
+            say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def _prune(self, vocabulary: Vocabulary, sentences: list[Sentence], say: Report, *, progress: bool) -> list[Parts]:
-        if self.pruning is None:
-            self.pruner = Pruner(PruningSettings(bounds=False, model=False), self.model)
-            return [self.pruner.candidates(sentence) for sentence in sentences]
-        settings = self.pruning
+    def _model(
+        self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None
+    ) -> DependencyModel:
+        settings = self.settings
+        return DependencyModel(
+            scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
+            kinds=self.kinds, pruner=pruner, relations=relations,
+        )  # fmt: skip
 
-        folds = settings.folds if settings.model else 1
-        with Progress("pruning", folds * settings.epochs * len(sentences), shown=progress) as bar:
+    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None) -> HashedScorer:
+        """Return what scores parts, given the vocabulary and the relations of the training data."""
+        scoring = self.settings["scoring"]
+        return HashedScorer.of(
+            vocabulary, self.kinds, self.templates, bits=scoring.bits, word_dropout=scoring.word_dropout,
+            relations=0 if relations is None else len(relations),
+        )  # fmt: skip
 
-            def fit(part: list[Sentence]) -> Pruner:
-                return fit_pruner(
-                    vocabulary, self.templates, self.bits, settings, self.model, self.training, part, bar.advance
-                )  # fmt: skip
+    def pruner_scorer(self, vocabulary: Vocabulary) -> HashedScorer:
+        """Return what scores arcs for the pruner."""
+        templates = {"arc": self.templates["pruner"]}
+        return HashedScorer.of(vocabulary, [Arcs()], templates, bits=self.settings["scoring"].bits)
 
-            self.pruner, candidates = jackknife(sentences, folds, fit)
+    @property
+    def prunes(self) -> bool:
+        """Whether a first-order model prunes arcs."""
+        chosen = self.settings["pruning"].pruning
+        return bool(self.settings["parts"].order == 2) if chosen is None else chosen
+
+    def _prune(
+        self, model: DependencyModel, sentences: list[Sentence], say: Report, progress: bool
+    ) -> tuple[Pruner | None, list[Parts]]:
+        settings, learning = self.settings["pruning"], self.settings["learning"]
+        if not (self.prunes or settings.length_bounds):
+            return None, [Parts.all_arcs(len(sentence)) for sentence in sentences]
+
+        def fit(part: list[Sentence]) -> Pruner:
+            pruner = Pruner(settings, LengthBounds.fit(part) if settings.length_bounds else None)
+            if not self.prunes:
+                return pruner
+            simple = model.first_order(self.pruner_scorer(model.scorer.vocabulary))
+            instances = [simple.of(s, pruner.candidates(s), gold=Analysis.of(s)) for s in part]
+            learning.pruner_trainer(settings.pruner_epochs, len(part)).fit(simple, instances, progress=progress)
+            for parameter in simple.scorer.parameters().values():
+                parameter.value = parameter.read().astype(np.float32)
+            return evolve(pruner, model=simple)
+
+        pruner, candidates = jackknife(sentences, settings.folds if self.prunes else 1, fit)
         kept, heads = oracle(sentences, candidates)
         if kept < 98:
             say("warning: pruning takes away more than 2 % of the gold arcs; a looser threshold may pay")
         say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
-        return candidates
-
-    def make_scorer(self, vocabulary: Vocabulary) -> Scorer:
-        """Return what scores parts, given the vocabulary of the training data: the door for other scorers."""
-        return Scorer.of(vocabulary, self.templates, self.bits, self.model)
+        return pruner, candidates
 
     # Parsing
 
     def parse(self, sentences: Iterable[Sentence], *, workers: int = 1) -> list[Sentence]:
-        """Return the sentences with predicted heads, in order; the result does not depend on `workers`.
+        """Return the sentences with predicted heads and relations, in order; `workers` do not change the result.
 
         Warns
         -----
         ParserWarning
             Once, with a count, if sentences have no tags though the model has learnt from tags, or mostly unknown ones.
         """
-        self._fitted()
         chosen = as_sentences(sentences, "parse")
         self._warn_of_tags(chosen)
         if workers > 1 and len(chosen) > 1:
             from nlp.deps.workers import parse_in_processes
 
-            heads = parse_in_processes(self, chosen, workers)
+            found = parse_in_processes(self, chosen, workers)
         else:
-            heads = [self.heads(sentence) for sentence in chosen]
-        return [s.with_heads(found, ["_"] * len(s)) for s, found in zip(chosen, heads, strict=True)]
+            found = [self.analyse(sentence) for sentence in chosen]
+        return [analysis.on(sentence) for sentence, analysis in zip(chosen, found, strict=True)]
 
-    def heads(self, sentence: Sentence) -> NDArray[np.int64]:
-        """Return (n,): the predicted head of each word."""
+    def analyse(self, sentence: Sentence) -> Analysis:
+        """Return the predicted tree of a sentence."""
         if not len(sentence):
-            return np.zeros(0, dtype=np.int64)
-        parts, scores = self._scores(sentence)
-        if self.decoder == "map":
-            return map_tree(parts, self.model, scores)[1:]
-        beliefs = infer(parts, self.model, scores).beliefs
-        return minimum_risk(parts, self.model, beliefs, decoder=self.decoder)[1:]
+            return Analysis(np.zeros(0, dtype=np.int64))
+        model = self._fitted()
+        found: Analysis = model.decode(model.of(sentence), self.settings["decoder"])
+        return found
 
-    def marginals(self, sentence: Sentence) -> Floats:
+    def marginals(self, sentence: Sentence, *, labels: bool = False) -> Any:
         """Return (n + 1, n): the belief that h is the head of word m, at [h, m - 1]; pruned arcs have 0.
 
         Columns sum to 1 if the tree constraint has the last word: not in the schedule "parallel", nor with weaker
         constraints, nor quite with damping.
+
+        Parameters
+        ----------
+        labels : give the beliefs by relation instead: a dict of such arrays, which sum to the above
         """
         (sentence,) = as_sentences([sentence], "marginals")
         self._warn_of_tags([sentence])
-        if not len(sentence):
-            return np.zeros((1, 0))
-        parts, scores = self._scores(sentence)
-        return parts.matrix(infer(parts, self.model, scores).beliefs, 0.0)[:, 1:]
+        model = self._fitted()
+        n = len(sentence)
+        if labels and model.relations is None:
+            raise ParserError("the model has no relations; leave labels out")
+        names = model.relations.names if labels and model.relations is not None else ()
+        if not n:
+            return {name: np.zeros((1, 0)) for name in names} if labels else np.zeros((1, 0))
+        instance = model.of(sentence)
+        beliefs, parts = model.run(instance).beliefs, instance.parts
+        if not labels:
+            return parts.matrix(beliefs[1 : 2 * len(parts) : 2], 0.0)[:, 1:]
+        assert instance.relations is not None
+        pairs, arcs = instance.relations, instance.relations.arcs
+        found = np.zeros((len(names), n + 1, n))
+        found[pairs.labels, parts.heads[arcs], parts.modifiers[arcs] - 1] = beliefs[2 * len(parts) :]
+        return dict(zip(names, found, strict=True))
 
-    def best_parses(self, sentence: Sentence, k: int = 10) -> list[tuple[float, NDArray[np.int64]]]:
-        """Return the k best projective parses, as (score, heads (n,)), best first.
+    def best_parses(self, sentence: Sentence, k: int = 10) -> list[tuple[float, Analysis]]:
+        """Return the k best parses with their scores, best first.
 
         A first-order model scores a tree by the sum of its arcs' scores; in a second-order model, whose trees have no
-        such sum, by the expected number of its arcs that are right.
+        such sum that could be searched, by the expected number of its arcs that are right.
         """
-        if self.model.tree != "projective":
-            raise ParserError("k best parses are for projective models; this one is non-projective")
         (sentence,) = as_sentences([sentence], "best_parses")
         self._warn_of_tags([sentence])
+        model = self._fitted()
         if not len(sentence):
-            return [(0.0, np.zeros(0, dtype=np.int64))]
-        parts, scores = self._scores(sentence)
-        values = scores["arc"] if self.model.order == 1 else infer(parts, self.model, scores).beliefs
-        return [(score, heads[1:]) for score, heads in best_trees_of(parts, self.model, values, k)]
+            return [(0.0, Analysis(np.zeros(0, dtype=np.int64)))]
+        instance = model.of(sentence)
+        run = model.run(instance)
+        if len(self.kinds) == 1:
+            return run.kbest(k)
+        arcs = 2 * len(instance.parts)
+        beliefs = run.beliefs
+        by_arcs = evolve(model, kinds=(Arcs(),), constraint=type(model.constraint)(), relations=None)
+        expected = by_arcs.of(sentence, instance.parts).run({"arc": beliefs[1:arcs:2]})
+        return [(score, instance.space.labelled(tree.heads, beliefs[arcs:])) for score, tree in expected.kbest(k)]
 
-    def using(self, *, decoder: Decoder | None = None, **inference: Any) -> "DependencyParser":
+    def using(self, **options: Any) -> "DependencyParser":
         """Return a parser with the same weights that decodes or infers in another way.
 
         Parameters
         ----------
-        decoder : as in the constructor
-        inference : iterations, damping, schedule, tree_first, inference, constraint, no_two_cycle, roots, tree; what
-            parts are scored belongs to the weights, and cannot be changed
+        options : of trees, constraint, inference and decoder; what parts are scored belongs to the weights, and cannot
+            be changed
 
         Examples
         --------
@@ -265,12 +333,14 @@ class DependencyParser:
         >>> parser.using(decoder="map", iterations=8).parse(sentences[:1])[0].heads.tolist()
         [2, 3, 0]
         """
-        unknown = set(inference) - _CHANGEABLE
-        if unknown:
-            raise TypeError(f"`using` cannot change {sorted(unknown)}; it can change {sorted(_CHANGEABLE)} and decoder")
         changed = copy(self)
-        changed.model = evolve(self.model, **inference)
-        changed.decoder = self.decoder if decoder is None else as_decoder(decoder)
+        changed.settings = self.settings | parser_options(*_CHANGEABLE).change(self.settings, options)
+        changed._check()
+        if self.model is not None:
+            changed.model = evolve(
+                self.model, tree=changed.settings["tree"], constraint=changed.settings["constraint"],
+                inference=changed.settings["inference"],
+            )  # fmt: skip
         return changed
 
     def score(self, sentences: Iterable[Sentence], *, workers: int = 1) -> Evaluation:
@@ -279,30 +349,23 @@ class DependencyParser:
         return evaluate(gold, self.parse(gold, workers=workers))
 
     def _warn_of_tags(self, sentences: list[Sentence]) -> None:
-        scorer, _, _ = self._fitted()
-        message = unfamiliar(scorer.vocabulary, sentences)
+        message = unfamiliar(self._fitted().scorer.vocabulary, sentences)
         if message is not None:
             warnings.warn(message, ParserWarning, stacklevel=3)
 
-    def _scores(self, sentence: Sentence) -> tuple[Parts, Scores]:
-        scorer, pruner, weights = self._fitted()
-        encoded = scorer.encode(sentence)  # the pruner has the same vocabulary
-        parts = pruner.candidates(sentence, encoded)
-        return parts, scorer.scores(scorer.prepare(encoded), parts, weights)
-
-    def _fitted(self) -> tuple[Scorer, Pruner, Any]:
-        if self.scorer is None or self.pruner is None or self.weights is None:
+    def _fitted(self) -> DependencyModel:
+        if self.model is None:
             raise ParserError("the parser has no weights yet: call fit, or load a model")
-        return self.scorer, self.pruner, self.weights
+        return self.model
 
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, at once or not at all."""
-        save_parser(self, *self._fitted(), path)
+        save_parser(self, self._fitted(), path)
 
     def describe(self) -> dict[str, Any]:
-        """Return all settings, and how training went, as plain values."""
+        """Return all settings by what they belong to, and how training went, as plain values."""
         return describe(self)
 
     @classmethod
@@ -315,3 +378,37 @@ class DependencyParser:
             If it is none, or damaged, or of another version: one line that names the file.
         """
         return load_parser(cls, path)
+
+
+def _as_templates(given: Any) -> dict[str, TemplateSet]:
+    if given is None:
+        return dict(DEFAULTS)
+    if not (isinstance(given, dict) and all(isinstance(chosen, TemplateSet) for chosen in given.values())):
+        raise TypeError(f"templates is what read_templates(file) or parse_templates(text) returns; not {given!r}")
+    return {**DEFAULTS, **given}
+
+
+def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report) -> dict[str, Any]:
+    """Return settings with those that the training data decide."""
+    tree, parts = settings["tree"], settings["parts"]
+    if tree.roots is None:
+        single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
+        tree = evolve(tree, roots="one" if single else "any")
+        say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
+    if parts.labels is None:
+        labelled = any(name != "_" for s in sentences for name in s.relations)
+        parts = evolve(parts, labels="sum" if labelled else "none")
+    return {**settings, "tree": tree, "parts": parts}
+
+
+@contextmanager
+def _single_precision(scorer: HashedScorer) -> Iterator[None]:
+    """Let weights be as they will be saved, for a while."""
+    before = {name: parameter.read() for name, parameter in scorer.parameters().items()}
+    try:
+        for parameter in scorer.parameters().values():
+            parameter.value = parameter.read().astype(np.float32)
+        yield
+    finally:
+        for name, parameter in scorer.parameters().items():
+            parameter.value = before[name]

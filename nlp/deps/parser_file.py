@@ -1,55 +1,59 @@
-"""A parser in a model file, and back."""
+"""A parser in a model file, and back: named sections, each written and read by what it belongs to."""
 
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import asdict
+from attrs import evolve
 from numpy.typing import NDArray
 
-from nlp.deps.choices import as_bits
+from autodiff.files import ArraySpec, ModelFile, ModelFileError, Section, same_json, write_model
 from nlp.deps.length_bounds import LengthBounds
-from nlp.deps.model_file import ModelFile, ModelFileError, subset, write_model
-from nlp.deps.model_schema import history_from, model_arrays, same_json, settings_from
-from nlp.deps.pruning import Pruner, PruningSettings
-from nlp.deps.scorer import Scorer
-from nlp.deps.settings import ModelSettings
-from nlp.deps.training import TrainingSettings
+from nlp.deps.options import describe, history_rows, parser_options
+from nlp.deps.pruning import Pruner
+from nlp.deps.relations import RelationTable
 from nlp.features import Vocabulary, parse_templates
+from pgm.learning import History
+from pgm.learning.checkpoint import history_from
 
 if TYPE_CHECKING:
+    from nlp.deps.hashed_scorer import HashedScorer
+    from nlp.deps.model import DependencyModel
     from nlp.deps.parser import DependencyParser
 
-__all__ = ["describe", "load_parser", "save_parser"]
+__all__ = ["load_parser", "save_parser"]
 
-_SECTIONS = {"model", "training", "pruning", "bits", "decoder", "templates", "history"}
-
-
-def describe(parser: "DependencyParser") -> dict[str, Any]:
-    """Return all settings, and how training went, as plain values."""
-    return {
-        "model": parser.model.to_dict(),
-        "training": parser.training.to_dict(),
-        "pruning": None if parser.pruning is None else asdict(parser.pruning),
-        "bits": parser.bits,
-        "decoder": parser.decoder,
-        "templates": {kind: parser.templates[kind].text for kind in sorted(parser.templates)},
-        # without times: the same run, the same bytes
-        "history": [[e.number, e.objective, e.loss, e.dev_score] for e in parser.history],
-    }
+_KIND = "dependency model"
+_BYTES, _NUMBERS = ArraySpec("uint8", (None,)), ArraySpec("int64", (None,))
+_VOCABULARY = {"vocabulary": _BYTES, "counts": _NUMBERS}
+_BOUNDS = {"tags": _BYTES, "bounds": ArraySpec("int32", (None, None, 2))}
+_RELATIONS = {
+    "names": _BYTES, "tags": _BYTES, "sets": ArraySpec("int32", (None, None)), "starts": _NUMBERS, "members": _NUMBERS,
+}  # fmt: skip
 
 
-def save_parser(
-    parser: "DependencyParser", scorer: Scorer, pruner: Pruner, weights: Any, path: str | os.PathLike[str]
-) -> None:
+def save_parser(parser: "DependencyParser", model: "DependencyModel", path: str | os.PathLike[str]) -> None:
     """Write a fitted parser to a file."""
-    arrays: dict[str, NDArray[Any]] = {"weights": weights}
-    arrays |= {f"vocabulary/{k}": v for k, v in scorer.vocabulary.to_arrays().items()}
-    if pruner.bounds is not None:
-        arrays |= {f"bounds/{k}": v for k, v in pruner.bounds.to_arrays().items()}
-    if pruner.weights is not None:
-        arrays["pruner/weights"] = pruner.weights
-    write_model(path, arrays, describe(parser))
+    pruner = model.pruner
+    about = describe(parser)
+    sections = {
+        "settings": Section(about["settings"]),
+        "templates": Section(about["templates"]),
+        "history": Section(history_rows(parser)),
+        "vocabulary": Section({}, model.scorer.vocabulary.to_arrays()),
+        "weights": Section({}, _weights(model.scorer)),
+    }
+    if model.relations is not None:
+        sections["relations"] = Section({}, model.relations.to_arrays())
+    if pruner is not None and pruner.bounds is not None:
+        sections["bounds"] = Section({}, pruner.bounds.to_arrays())
+    if pruner is not None and pruner.model is not None:
+        sections["pruner"] = Section({}, _weights(pruner.model.scorer))
+    write_model(path, _KIND, sections)
+
+
+def _weights(scorer: "HashedScorer") -> dict[str, NDArray[Any]]:
+    return {name: one.read().astype(np.float32) for name, one in scorer.parameters().items()}
 
 
 def load_parser(kind: type["DependencyParser"], path: str | os.PathLike[str]) -> "DependencyParser":
@@ -60,60 +64,83 @@ def load_parser(kind: type["DependencyParser"], path: str | os.PathLike[str]) ->
     ModelFileError
         If it is not; one line that begins with the name of the file.
     """
-    file = ModelFile.open(path)
+    file = ModelFile.open(path, _KIND)
     try:
-        parser = _from_settings(kind, file.settings)
-        specs = model_arrays(parser.bits, parser.pruning)
+        parser = _from_settings(kind, file)
+        arrays = file.arrays(_specs(parser, file))
+        _add_model(parser, arrays)
     except ModelFileError:
         raise
-    except ValueError as error:
-        raise file.damaged(str(error)) from None
-    arrays = file.arrays(specs)
-    try:
-        _add_arrays(parser, arrays)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise file.damaged(str(error)) from None
     return parser
 
 
-def _from_settings(kind: type["DependencyParser"], settings: dict[str, Any]) -> "DependencyParser":
+def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "DependencyParser":
     """Return a parser without weights; ValueError says what is wrong with the settings."""
-    if set(settings) != _SECTIONS:
-        odd = sorted(set(settings) ^ _SECTIONS)
-        raise ValueError(f"the settings have or lack {', '.join(map(repr, odd))[:80]}")
-    model = settings_from(ModelSettings, settings["model"])
-    training = settings_from(TrainingSettings, settings["training"])
-    pruning = None if settings["pruning"] is None else settings_from(PruningSettings, settings["pruning"])
-    texts = settings["templates"]
-    if not (isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())):
+    named = {name: file.settings.get(name) for name in ("settings", "templates", "history")}
+    texts = named["templates"]
+    if any(section is None for section in named.values()) or not isinstance(texts, dict):
+        raise ValueError("there are no settings, templates or history")
+    if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the templates are no texts by kind")
+    options = parser_options()
     templates = parse_templates("\n".join(f"[{name}]\n{text}" for name, text in texts.items()), source="templates")
-    options = model.to_dict() | training.to_dict()
-    parser = kind(
-        pruning=pruning, bits=as_bits(settings["bits"]), templates=templates, decoder=settings["decoder"], **options
-    )
-    parser.history = history_from(settings["history"])
-    if not same_json(describe(parser), settings):
+    parser = kind(templates=templates)
+    parser.settings = options.from_plain(named["settings"] or {})
+    parser._check()
+    history = named["history"] or {}
+    if set(history) != {"epochs", "best", "stopped_early"}:
+        raise ValueError("the history is none")
+    epochs = history_from(history["epochs"])
+    if type(history["best"]) is not int or type(history["stopped_early"]) is not bool:
+        raise ValueError("the history is none")
+    parser.history = History(tuple(epochs), history["best"], history["stopped_early"])
+    if not same_json(describe(parser), {name: named[name] for name in ("settings", "templates")}):
         raise ValueError("the settings are not those that a parser writes")
     return parser
 
 
-def _add_arrays(parser: "DependencyParser", arrays: dict[str, NDArray[Any]]) -> None:
+def _specs(parser: "DependencyParser", file: ModelFile) -> dict[str, dict[str, ArraySpec]]:
+    """Return the arrays that there must be."""
+    slots = ArraySpec("float32", (1 << parser.settings["scoring"].bits,))
+    specs: dict[str, dict[str, ArraySpec]] = {
+        "settings": {}, "templates": {}, "history": {}, "vocabulary": _VOCABULARY, "weights": {"weights": slots},
+    }  # fmt: skip
+    if parser.settings["parts"].labels != "none" and "relations" in file.settings:
+        specs["relations"] = _RELATIONS
+        if "weights/relations" in file.file.entries:  # a single relation needs none
+            specs["weights"] = {"weights": slots, "relations": slots}
+    if parser.settings["pruning"].length_bounds:
+        specs["bounds"] = _BOUNDS
+    if parser.prunes:
+        specs["pruner"] = {"weights": slots}
+    file.expect(*specs)
+    return specs
+
+
+def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[Any]]]) -> None:
     """Give a parser what it has learnt; ValueError says what is wrong with it."""
-    for name in ("weights", "pruner/weights"):
-        if name in arrays and not np.isfinite(arrays[name]).all():
+    vocabulary = Vocabulary.from_arrays(arrays["vocabulary"])
+    relations = RelationTable.from_arrays(arrays["relations"]) if "relations" in arrays else None
+    scorer = parser.make_scorer(vocabulary, relations)
+    _take_weights(scorer, arrays["weights"])
+    model = parser._model(scorer, None, relations)
+    if "bounds" in arrays or "pruner" in arrays:
+        bounds = LengthBounds.from_arrays(arrays["bounds"]) if "bounds" in arrays else None
+        simple = None
+        if "pruner" in arrays:
+            simple = model.first_order(parser.pruner_scorer(vocabulary))
+            _take_weights(simple.scorer, arrays["pruner"])
+        model = evolve(model, pruner=Pruner(parser.settings["pruning"], bounds, simple))
+    parser.model = model
+
+
+def _take_weights(scorer: "HashedScorer", arrays: dict[str, NDArray[Any]]) -> None:
+    parameters = scorer.parameters()
+    if set(parameters) != set(arrays):
+        raise ValueError(f"there are weights of {sorted(arrays)}, and the settings are for {sorted(parameters)}")
+    for name, parameter in parameters.items():
+        if not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} are not all finite")
-    vocabulary = Vocabulary.from_arrays(subset(arrays, "vocabulary"))
-    bounds = subset(arrays, "bounds")
-    pruner_weights = arrays.get("pruner/weights")
-    parser.scorer = parser.make_scorer(vocabulary)
-    parser.weights = arrays["weights"]
-    if len(parser.weights) != parser.scorer.slots:
-        raise ValueError(f"there are {len(parser.weights)} weights, and the settings are for {parser.scorer.slots}")
-    parser.pruner = Pruner(
-        parser.pruning or PruningSettings(bounds=False, model=False),
-        parser.model,
-        LengthBounds.from_arrays(bounds) if bounds else None,
-        None if pruner_weights is None else Scorer.of_pruner(vocabulary, parser.templates, parser.bits),
-        pruner_weights,
-    )
+        parameter.value = arrays[name]

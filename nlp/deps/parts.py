@@ -81,5 +81,11 @@ class Parts:
         return result
 
     def indicator(self, heads: Ints) -> NDArray[np.float64]:
-        """Return (arcs,): 1 for the arcs of a tree, given the head of each word (n + 1,), the first for the root."""
-        return (heads[self.modifiers] == self.heads).astype(np.float64)
+        """Return (arcs,): 1 for the arcs of a tree, given the head of each word (n,)."""
+        return (heads[self.modifiers - 1] == self.heads).astype(np.float64)
+
+    def numbers(self, heads: Ints) -> Ints:
+        """Return (n,): the number of the arc to each word in a tree of candidate arcs."""
+        number = np.zeros((self.n + 1, self.n + 1), dtype=np.int64)
+        number[self.heads, self.modifiers] = np.arange(len(self))
+        return np.asarray(number[heads, np.arange(1, self.n + 1)])

@@ -1,77 +1,97 @@
-"""What a dependency model is: the choices that inference, training and the model file share."""
+"""What a dependency model is: the choices that inference, training, commands and the model file share."""
 
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
-from attrs import asdict, evolve, field, frozen
-from attrs.validators import instance_of
+from attrs import frozen
+from attrs.validators import instance_of, optional
 
+from autodiff.named import setting
 from autodiff.validators import number, one_of, plain, whole
+from hypergraph.structures import DependencyTrees, NonprojectiveTrees, ProjectiveTrees
 
-__all__ = ["ModelSettings", "first_order"]
+__all__ = ["ConstraintSettings", "PartSettings", "ScorerSettings", "TreeSettings"]
 
-Tree = Literal["projective", "nonprojective"]
-Schedule = Literal["tree", "parallel"]
-Constraint = Literal["tree", "exactly_one", "at_most_one", "not_two"]
+TreeKind = Literal["projective", "nonprojective"]
+Roots = Literal["one", "any"]
+Constraint = Literal["global", "exactly_one", "at_most_one", "not_two"]
+
+_STRUCTURES = {"projective": ProjectiveTrees, "nonprojective": NonprojectiveTrees}
 
 
 @frozen(kw_only=True)
-class ModelSettings:
-    """The model and its inference (Gormley et al. 2015; Smith & Eisner 2008).
+class TreeSettings:
+    """Which trees there are.
 
     Attributes
     ----------
-    order : 1 for arcs alone, 2 for pairs of arcs as well
     tree : "projective" or "nonprojective"
-    roots : whether exactly "one" word depends on the root, or "any" number
-    grandparents, siblings : which pairs of arcs a second-order model has; siblings are any two children of a head
-    childseq : whether it has the sequences of a head's children, too: each child with the one before it (CHILDSEQ)
-    nocross : whether it has penalties for two words whose arcs cross (NOCROSS), in nonprojective models
-    constraint : "tree", or one of the weaker ones of Smith & Eisner's Table 3
-    no_two_cycle : forbid h → m together with m → h, besides a weaker constraint
-    inference : "bp", or "exact" by dynamic programming (projective models with arcs, grandparents and childseq)
-    iterations, damping : of belief propagation
-    schedule : "tree" (up and down the tree rooted at the constraint) or "parallel"
-    tree_first : whether the tree constraint speaks before all others do, in the schedule "tree"
+    roots : whether exactly "one" word depends on the root, or "any" number; None: "one" if all training trees have one
     """
 
-    order: int = field(default=2, validator=one_of(1, 2))
-    tree: Tree = field(default="projective", validator=one_of("projective", "nonprojective"))
-    roots: Literal["one", "any"] = field(default="one", validator=one_of("one", "any"))
-    grandparents: bool = field(default=True, validator=instance_of(bool))
-    siblings: bool = field(default=True, validator=instance_of(bool))
-    childseq: bool = field(default=False, validator=instance_of(bool))
-    nocross: bool = field(default=False, validator=instance_of(bool))
-    constraint: Constraint = field(default="tree", validator=one_of("tree", "exactly_one", "at_most_one", "not_two"))
-    no_two_cycle: bool = field(default=False, validator=instance_of(bool))
-    inference: Literal["bp", "exact"] = field(default="bp", validator=one_of("bp", "exact"))
-    iterations: int = field(default=4, converter=plain, validator=whole(1))
-    damping: float = field(default=0.0, converter=plain, validator=number(least=0, below=1))
-    schedule: Schedule = field(default="tree", validator=one_of("tree", "parallel"))
-    tree_first: bool = field(default=True, validator=instance_of(bool))
+    tree: TreeKind = setting(
+        default="projective", validator=one_of("projective", "nonprojective"), help="What trees may be."
+    )
+    roots: Roots | None = setting(
+        default=None, validator=optional(one_of("one", "any")), help="Words under the root; by default as in the data."
+    )
 
-    def __attrs_post_init__(self) -> None:
-        if self.order == 1 and (self.childseq or self.nocross):
-            raise ValueError(
-                "childseq and nocross are parts of second-order models: use order=2 "
-                "(grandparents and siblings can be left out)"
-            )
-        if self.nocross and self.tree == "projective":
-            raise ValueError("nocross is for nonprojective models: in a projective tree no arcs cross")
-        if self.inference == "exact" and self.constraint != "tree":
-            raise ValueError(f"exact inference is for constraint='tree', not {self.constraint!r}; use inference='bp'")
-        if self.inference == "exact" and self.order == 2 and (self.tree != "projective" or self.siblings):
-            raise ValueError(
-                "exact inference of second order is for projective models with grandparents or childseq and without "
-                "siblings: use tree='projective' and siblings=False, or inference='bp'"
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for a file."""
-        return asdict(self)
+    def structure(self, n: int) -> DependencyTrees:
+        """Return the trees over n words: where the two kinds part."""
+        return _STRUCTURES[self.tree](n, self.roots or "one")
 
 
-@lru_cache(maxsize=64)
-def first_order(settings: ModelSettings) -> ModelSettings:
-    """Return the first-order model that goes with a model: the same trees, arcs alone."""
-    return evolve(settings, order=1, constraint="tree", childseq=False, nocross=False)
+@frozen(kw_only=True)
+class ConstraintSettings:
+    """What makes arcs a tree in inference; decoders always return trees.
+
+    Attributes
+    ----------
+    constraint : "global" for one factor that knows all trees (TREE or PTREE), or a weaker one of Smith & Eisner (2008),
+        Table 3: each word has exactly one head, at most one, or not two (by pairs)
+    no_two_cycle : forbid h → m together with m → h, besides a weaker constraint
+    """
+
+    constraint: Constraint = setting(
+        default="global",
+        validator=one_of("global", "exactly_one", "at_most_one", "not_two"),
+        help="What makes arcs a tree, in inference.",
+    )
+    no_two_cycle: bool = setting(
+        default=False, validator=instance_of(bool), help="With a weaker constraint: forbid h → m with m → h."
+    )
+
+
+@frozen(kw_only=True)
+class PartSettings:
+    """Which parts are scored; the kinds of second-order parts have switches of their own (`nlp.deps.kinds`).
+
+    Attributes
+    ----------
+    order : 1 for arcs alone, 2 for the other kinds that are switched on as well
+    labels : whether arcs have relations: summed out where arcs are scored, as variables with factors of their own, or
+        none at all; None: summed out if the training trees have more than one relation
+    """
+
+    order: int = setting(default=2, converter=plain, validator=one_of(1, 2), help="1: arcs alone; 2: pairs as well.")
+    labels: Literal["sum", "joint", "none"] | None = setting(
+        default=None,
+        validator=optional(one_of("sum", "joint", "none")),
+        help="Relations: summed out, variables, or none; by default as in the data.",
+    )
+
+
+@frozen(kw_only=True)
+class ScorerSettings:
+    """How parts are scored.
+
+    Attributes
+    ----------
+    bits : 2^bits hashed weights
+    word_dropout : in training, a word that occurs c times in it is taken for an unknown one with probability
+        word_dropout / (word_dropout + c), anew each time, so that the features of tags learn to do without it
+    """
+
+    bits: int = setting(default=22, converter=plain, validator=[whole(1), number(most=28)], help="2^bits weights.")
+    word_dropout: float = setting(
+        default=1.0, converter=plain, validator=number(least=0), help="Take rare words for unknown ones at times, in training."
+    )

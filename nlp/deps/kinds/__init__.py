@@ -1,36 +1,36 @@
 """The kinds of parts that a model scores, one a file.
 
-A new kind is a file here, a set of templates with its name (`nlp.features.defaults`) and a line in `kinds_of`: scores,
-inference, objectives, decoders and the model file go by this list.
+A new kind is a file here and its line below: switches, templates, scores, inference, objectives, decoders and the model
+file go by what its class says.
 """
 
+from collections.abc import Iterable
+
 from nlp.deps.kinds.arcs import Arcs
-from nlp.deps.kinds.base import PartKind, Placed
+from nlp.deps.kinds.base import PartKind
 from nlp.deps.kinds.child_sequences import ChildSequences
 from nlp.deps.kinds.crossings import Crossings
 from nlp.deps.kinds.grandparents import Grandparents
 from nlp.deps.kinds.siblings import Siblings
-from nlp.deps.settings import ModelSettings
+from nlp.deps.kinds.switches import names_of, part_switches
 
-__all__ = ["PartKind", "Placed", "kinds_of"]
+__all__ = [
+    "Arcs",
+    "ChildSequences",
+    "Crossings",
+    "Grandparents",
+    "PartKind",
+    "Siblings",
+    "kinds_named",
+    "names_of",
+    "part_switches",
+]
 
-_ARCS, _GRANDPARENTS, _SIBLINGS, _SEQUENCES, _CROSSINGS = (
-    Arcs(), Grandparents(), Siblings(), ChildSequences(), Crossings(),
-)  # fmt: skip
 
+def kinds_named(names: Iterable[str]) -> list[PartKind]:
+    """Return kinds of parts, arcs first.
 
-def kinds_of(settings: ModelSettings) -> list[PartKind]:
-    """Return the kinds of parts of a model, arcs first.
-
-    Examples
-    --------
-    >>> [kind.name for kind in kinds_of(ModelSettings(siblings=False))]
+    >>> [kind.name for kind in kinds_named(["grandparent"])]
     ['arc', 'grandparent']
     """
-    switches = [
-        (_GRANDPARENTS, settings.grandparents),
-        (_SIBLINGS, settings.siblings),
-        (_SEQUENCES, settings.childseq),
-        (_CROSSINGS, settings.nocross),
-    ]
-    return [_ARCS, *(kind for kind, on in switches if on and settings.order == 2)]
+    return [Arcs(), *(PartKind.named(name) for name in names)]

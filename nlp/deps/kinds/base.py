@@ -4,44 +4,53 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.named import Named
 from nlp.deps.parts import Parts
-from pgm.factor import Factor
+from pgm.learning import Placed
 
-__all__ = ["PartKind", "Placed"]
+__all__ = ["PartKind"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@frozen(eq=False)
-class Placed:
-    """A family of factors, with the scores of some parts among its potentials: scores[rows] at potentials[place]."""
-
-    factor: Factor = field()
-    rows: Any = field(repr=False)
-    place: Any = field(repr=False)
-
-
-class PartKind(ABC):
+class PartKind(Named, ABC):
     """Parts of a tree that get a score each: arcs, pairs of arcs, …
 
     A tree's score is the sum of the scores of the parts that are in it.  Parts are listed in a fixed order for given
-    candidate arcs, and all methods speak of them in this order.
+    candidate arcs, and all methods speak of them in this order.  `name` is that of the scores.
     """
 
-    name: ClassVar[str]  # of its templates, and of its scores
+    option: ClassVar[str] = ""
+    """The switch by which models have this kind; none for arcs, which all models have."""
+    default: ClassVar[bool] = False
+    """Whether second-order models have it unless they are told otherwise."""
+    help: ClassVar[str] = ""
+    """A line for the command line."""
+    roles: ClassVar[tuple[str, ...]]
+    """The words of a part: h head, m modifier, g grandparent, s sibling."""
+    templates: ClassVar[str]
+    """Default templates of its features, a line each."""
+    needs: ClassVar[str | None] = None
+    """The kind of trees without which it makes no sense, if there is one."""
 
     @abstractmethod
     def positions(self, parts: Parts) -> tuple[Ints, ...]:
-        """Return one array (count,) of words for each role of the templates (`nlp.features.atoms.KINDS`)."""
+        """Return one array (count,) of words for each role of the templates."""
 
     @abstractmethod
-    def factors(self, arcs: Any, parts: Parts, scores: Floats) -> list[Placed]:
-        """Return the factors over the arc variables that have these scores (count,) as potentials."""
+    def factors(self, arcs: Any, parts: Parts) -> list[Placed]:
+        """Return factors over the arc variables, and where among their potentials the scores of the parts go."""
 
     @abstractmethod
     def present(self, parts: Parts, tree: Floats) -> Floats:
         """Return (count,): 1 for the parts of a tree, which is given as the indicator (arcs,) of its arcs."""
+
+    def gains(self, parts: Parts, tree: Floats, scores: Floats) -> Floats | None:
+        """Return (arcs,): what each arc would add to the score of a tree, beside the arcs that are in it.
+
+        None: the kind does not know how, and trees are not improved one head at a time.
+        """
+        return None

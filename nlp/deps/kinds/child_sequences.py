@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from nlp.deps.kinds.base import Floats, Ints, PartKind, Placed
+from nlp.deps.kinds.base import Floats, Ints, PartKind
 from nlp.deps.parts import Parts
+from nlp.features import CHILDSEQ
 from pgm.factors import ChildSequence
+from pgm.learning import Placed
 
 __all__ = ["ChildSequences"]
 
@@ -40,6 +42,10 @@ class ChildSequences(PartKind):
     """
 
     name: ClassVar[str] = "childseq"
+    option: ClassVar[str] = "childseq"
+    help: ClassVar[str] = "Factors for the sequence of a head's children."
+    roles: ClassVar[tuple[str, ...]] = ("h", "m", "s")
+    templates: ClassVar[str] = CHILDSEQ.text
 
     def positions(self, parts: Parts) -> tuple[Ints, ...]:
         """Heads, modifiers, and the children before them (or heads)."""
@@ -55,7 +61,7 @@ class ChildSequences(PartKind):
         heads, modifiers, previous = np.concatenate(found, axis=1)
         return heads, modifiers, previous
 
-    def factors(self, arcs: Any, parts: Parts, scores: Floats) -> list[Placed]:
+    def factors(self, arcs: Any, parts: Parts) -> list[Placed]:
         """A head automaton for each head and side; those with as many candidates are one family."""
         placed, first = [], 0
         for family in _families(parts):
@@ -63,7 +69,6 @@ class ChildSequences(PartKind):
             rows = slice(first, first + family.size)
             potentials = np.zeros((count, degree + 1, degree + 1))
             place = (np.arange(count).repeat(len(family.bigrams[0])), *(np.tile(b, count) for b in family.bigrams))
-            potentials[place] = scores[rows]
             placed.append(Placed(ChildSequence(arcs[family.arcs], potentials, name="childseq"), rows, place))
             first = rows.stop
         return placed

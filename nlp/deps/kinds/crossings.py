@@ -10,6 +10,7 @@ from nlp.deps import kernels
 from nlp.deps.kinds.base import Ints
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
+from nlp.features import NOCROSS
 
 __all__ = ["Crossings"]
 
@@ -19,6 +20,11 @@ class Crossings(PairKind):
 
     name: ClassVar[str] = "nocross"
     title: ClassVar[str] = "crossings"
+    option: ClassVar[str] = "nocross"
+    help: ClassVar[str] = "Factors for two words whose arcs cross (nonprojective)."
+    roles: ClassVar[tuple[str, ...]] = ("h", "m")
+    templates: ClassVar[str] = NOCROSS.text
+    needs: ClassVar[str | None] = "nonprojective"
 
     def pairs(self, parts: Parts) -> Ints:
         """Any two arcs that cross."""

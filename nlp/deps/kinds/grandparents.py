@@ -5,6 +5,7 @@ from typing import ClassVar
 from nlp.deps.kinds.base import Ints
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
+from nlp.features import GRANDPARENT
 
 __all__ = ["Grandparents"]
 
@@ -14,6 +15,11 @@ class Grandparents(PairKind):
 
     name: ClassVar[str] = "grandparent"
     title: ClassVar[str] = "grandparents"
+    option: ClassVar[str] = "grandparents"
+    default: ClassVar[bool] = True
+    help: ClassVar[str] = "Factors for grandparents."
+    roles: ClassVar[tuple[str, ...]] = ("g", "h", "m")
+    templates: ClassVar[str] = GRANDPARENT.text
 
     def pairs(self, parts: Parts) -> Ints:
         """The arcs g → h and h → m."""

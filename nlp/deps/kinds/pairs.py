@@ -5,9 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlp.deps.kinds.base import Floats, Ints, PartKind, Placed
+from nlp.deps.kinds.base import Floats, Ints, PartKind
 from nlp.deps.parts import Parts
 from pgm.factors import BothOn
+from pgm.learning import Placed
 
 __all__ = ["PairKind"]
 
@@ -25,12 +26,12 @@ class PairKind(PartKind):
         """Return which part each pair belongs to: one each, unless a kind says otherwise."""
         return slice(None)
 
-    def factors(self, arcs: Any, parts: Parts, scores: Floats) -> list[Placed]:
+    def factors(self, arcs: Any, parts: Parts) -> list[Placed]:
         """A reward for both arcs."""
-        pairs, rows = self.pairs(parts), self.rows(parts)
+        pairs = self.pairs(parts)
         if not len(pairs):
             return []
-        return [Placed(BothOn(arcs[pairs], scores[rows], name=self.title), rows, slice(None))]
+        return [Placed(BothOn(arcs[pairs], np.zeros(len(pairs)), name=self.title), self.rows(parts), slice(None))]
 
     def present(self, parts: Parts, tree: Floats) -> Floats:
         """Both arcs are in the tree."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 from nlp.deps.kinds.base import Ints
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
+from nlp.features import SIBLING
 
 __all__ = ["Siblings"]
 
@@ -14,6 +15,11 @@ class Siblings(PairKind):
 
     name: ClassVar[str] = "sibling"
     title: ClassVar[str] = "siblings"
+    option: ClassVar[str] = "siblings"
+    default: ClassVar[bool] = True
+    help: ClassVar[str] = "Factors for all pairs of siblings."
+    roles: ClassVar[tuple[str, ...]] = ("h", "m", "s")
+    templates: ClassVar[str] = SIBLING.text
 
     def pairs(self, parts: Parts) -> Ints:
         """The arcs h → m and h → s."""

@@ -1,0 +1,101 @@
+"""The dependency model: which trees and parts there are, what scores them, how they are inferred."""
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from nlp.conll import Sentence, is_projective
+from nlp.deps.analysis import Analysis
+from nlp.deps.hashed_scorer import HashedScorer
+from nlp.deps.inference import DependencyInference, LoopyInference
+from nlp.deps.instance import DependencyInstance
+from nlp.deps.kinds import Arcs, PartKind
+from nlp.deps.parts import Parts
+from nlp.deps.pruning import Pruner
+from nlp.deps.relation_sums import RelationSums
+from nlp.deps.relations import RelationTable
+from nlp.deps.settings import ConstraintSettings, TreeSettings
+from nlp.features import EncodedSentence
+from pgm.learning import StructuredModel
+
+__all__ = ["DependencyModel"]
+
+
+@frozen(kw_only=True, eq=False)
+class DependencyModel(StructuredModel):
+    """Dependency trees of sentences.
+
+    Attributes
+    ----------
+    scorer : of the parts
+    tree, constraint, inference : see their classes
+    kinds : of parts, arcs first
+    pruner : says which arcs are candidates; None for all
+    relations : of arcs; None for trees without
+    """
+
+    scorer: HashedScorer = field()
+    tree: TreeSettings = field(default=TreeSettings())
+    constraint: ConstraintSettings = field(default=ConstraintSettings())
+    inference: DependencyInference = field(default=LoopyInference())
+    kinds: tuple[PartKind, ...] = field(default=(Arcs(),), converter=tuple)
+    pruner: Pruner | None = field(default=None)
+    relations: RelationTable | None = field(default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self.inference.check(self.kinds, self.tree, self.constraint)
+        for kind in self.kinds:
+            if kind.needs not in (None, self.tree.tree):
+                raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {self.tree.tree}")
+
+    def instance(self, item: Any) -> DependencyInstance:
+        """Make a sentence ready; its heads and relations are what is right, as far as it has some."""
+        if isinstance(item, DependencyInstance):
+            return item
+        return self.of(item, gold=Analysis.of(item))
+
+    def of(
+        self,
+        sentence: Sentence,
+        parts: Parts | None = None,
+        *,
+        gold: Analysis | None = None,
+        encoded: EncodedSentence | None = None,
+    ) -> DependencyInstance:
+        """Make a sentence ready.
+
+        Parameters
+        ----------
+        parts : the candidate arcs, if they are known already
+        gold : what is known of the right tree
+        encoded : the sentence by the scorer's vocabulary, if it is there
+        """
+        encoded = self.scorer.encode(sentence) if encoded is None else encoded
+        if parts is None:
+            parts = self.candidates(sentence, encoded)
+        relations = None
+        if self.relations is not None:
+            starts, labels = self.relations.allowed(sentence, parts.heads, parts.modifiers)
+            relations = RelationSums(starts, labels, self.relations.names)
+        return DependencyInstance(self, encoded, parts, relations, gold)
+
+    def candidates(self, sentence: Sentence, encoded: EncodedSentence | None = None) -> Parts:
+        """Return the candidate arcs of a sentence."""
+        return Parts.all_arcs(len(sentence)) if self.pruner is None else self.pruner.candidates(sentence, encoded)
+
+    def allows(self, heads: NDArray[np.int64]) -> bool:
+        """Tell whether heads are a tree of the model's kind."""
+        if self.tree.roots != "any" and (heads == 0).sum() != 1:
+            return False
+        try:
+            return is_projective(heads) or self.tree.tree == "nonprojective"
+        except ValueError:  # a cycle
+            return False
+
+    def first_order(self, scorer: HashedScorer) -> "DependencyModel":
+        """Return the model of the same trees that scores arcs alone, without relations."""
+        return evolve(
+            self, scorer=scorer, kinds=(Arcs(),), constraint=ConstraintSettings(), pruner=None, relations=None
+        )
