@@ -195,13 +195,19 @@ class Factor(ABC):
 
     # What it does with messages
 
+    def check_incoming(self, incoming: ArrayLike) -> Floats:
+        """Return incoming messages as an array (F, W) that kernels can take, or say that they are none."""
+        shape = self.num_factors, int(self.offsets[-1])
+        array = as_floats(incoming, f"{self.name}: incoming messages", FactorGraphError, shape=shape)
+        return array if array.flags.carray else np.require(array, requirements=["C", "W"])
+
     def prepare(self, potentials: Floats | None) -> Any:
         """Return whatever depends on the potentials only; passed to `run` and `max_messages`."""
         return potentials
 
     @abstractmethod
     def run(self, incoming: Floats, prepared: Any) -> FactorRun:
-        """Take incoming messages (F, W) and give all that sum-product needs."""
+        """Take incoming messages (F, W), which `check_incoming` checks, and give all that sum-product needs."""
 
     @abstractmethod
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
