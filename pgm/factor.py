@@ -9,7 +9,7 @@ Everything is in the log domain; -inf is a real zero.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -94,6 +94,8 @@ class Factor(ABC):
     _computed_from: "tuple[PotentialSource, tuple[int, ...]] | None" = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
+        if isinstance(variables, Iterator):
+            variables = list(variables)
         self.graph = owner(variables)
         self.variables = as_index(variables)
         self.name = name or type(self).__name__
