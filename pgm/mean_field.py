@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from autodiff.conversion import as_generator
 from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import BeliefPropagation
-from pgm.beliefs import Beliefs, check_different
+from pgm.beliefs import Beliefs
 from pgm.errors import FactorGraphError
 from pgm.exact.tables import LocalTable, local_tables
 from pgm.graph import FactorGraph
@@ -42,7 +42,6 @@ class MeanFieldResult(Beliefs):
 
     def _joint_belief(self, variables: list[int]) -> Floats:
         """Return the product of the variables' beliefs, which are independent."""
-        check_different(self.graph, variables)
         beliefs = self.beliefs
         return np.asarray(reduce(np.multiply.outer, [beliefs[variable] for variable in variables]))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pgm.assignments import likeliest, one_by_one
 from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
-from pgm.beliefs import Beliefs, check_different
+from pgm.beliefs import Beliefs
 from pgm.check import edge_marginals, entropies
 from pgm.errors import ContradictionError, FactorGraphError
 from pgm.factor import Factor, FactorRun
@@ -154,7 +154,6 @@ class BeliefResult(Beliefs):
 
     def _joint_belief(self, variables: list[int]) -> Floats:
         """Return the joint belief of variables that are together in one table, marginalised from the table's."""
-        check_different(self.graph, variables)
         wanted = set(variables)
         for family in self.graph.families:
             if family.potentials is None or family.potentials.shape[1:] != family.cardinalities:

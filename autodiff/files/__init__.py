@@ -2,6 +2,7 @@
 
 from autodiff.files.bounded import FileTooLargeError, read_bounded
 from autodiff.files.model_file import ModelFile, ModelFileError, Section, check_writable, same_json, write_model
+from autodiff.files.naming import naming
 from autodiff.files.replacing import replacing, why_not_writable
 from autodiff.files.tensor_file import ArraySpec, TensorFile, TensorFileError, write_tensors
 
@@ -14,6 +15,7 @@ __all__ = [
     "TensorFile",
     "TensorFileError",
     "check_writable",
+    "naming",
     "read_bounded",
     "replacing",
     "same_json",

@@ -1,15 +1,15 @@
 """Inference by listing every assignment: slow, and simple enough to be believed."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
-from pgm.beliefs import check_different, labelled
+from pgm.beliefs import labelled, listed
 from pgm.errors import ContradictionError, TooLargeError
 from pgm.exact.result import ExactResult, MapResult
 from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
@@ -43,7 +43,7 @@ class BruteForce:
     0.04...
     """
 
-    limit: int = field(default=1 << 22, kw_only=True)
+    limit: int = field(default=1 << 22, kw_only=True, converter=plain, validator=whole(1))
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> ExactResult:
         """Return marginals and the log-partition.
@@ -72,16 +72,16 @@ class BruteForce:
             return [np.stack(family) for family in rows]
 
         def joint_belief(variables: list[int]) -> Floats:
-            check_different(graph, variables)
             known = [v for v in variables if v not in observed]
             return spread(graph, variables, _marginal(weights, [free.index(v) for v in known]), observed)
 
         flat = np.concatenate([np.zeros(0), *beliefs])
         return ExactResult(graph, float(top + np.log(total)), flat, factor_beliefs, joint_belief)
 
-    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+    def query(self, graph: FactorGraph, variables: Any, *, evidence: Any = None) -> BeliefTable:
         """Return the joint belief of some variables (or their names), with labels; raises what `run` raises."""
-        return labelled(graph, variables, self.run(graph, evidence=evidence).belief(variables))
+        several = listed(graph, variables)
+        return labelled(graph, several, self.run(graph, evidence=evidence).belief(several))
 
     def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return the most probable assignment, the first if there are several."""

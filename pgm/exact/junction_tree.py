@@ -7,8 +7,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
-from pgm.beliefs import check_different, labelled
+from pgm.beliefs import check_different, labelled, listed
 from pgm.errors import TooLargeError
 from pgm.exact.elimination import make_plan
 from pgm.exact.messages import Messages
@@ -51,7 +52,7 @@ class JunctionTree:
     0.141
     """
 
-    budget: int = field(default=2 << 30, kw_only=True)
+    budget: int = field(default=2 << 30, kw_only=True, converter=plain, validator=whole())
 
     def plan(self, graph: FactorGraph, *, evidence: Any = None) -> Plan:
         """Return the tree that would be used, with its treewidth and memory; nothing large is allocated.
@@ -89,18 +90,18 @@ class JunctionTree:
         flat = np.concatenate([np.zeros(0), *beliefs])
         return ExactResult(graph, log_partition, flat, factor_beliefs, joint_belief)
 
-    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+    def query(self, graph: FactorGraph, variables: Any, *, evidence: Any = None) -> BeliefTable:
         """Return the joint belief of some variables (or their names), with labels.
 
         They need not be in one factor: the tree is made so that they are in one clique.  Raises what `run` raises.
 
         Parameters
         ----------
-        variables : single variables, names or numbers
+        variables : single variables, names or numbers; or one of them
         """
-        numbers = [graph.find_one(one).index for one in variables]
+        several = listed(graph, variables)
         observed = observations(graph, evidence)
-        return labelled(graph, list(variables), self._joint(graph, observed, None, numbers))
+        return labelled(graph, several, self._joint(graph, observed, None, [v.index for v in several]))
 
     def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return a most probable assignment; raises what `run` raises."""

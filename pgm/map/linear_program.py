@@ -19,6 +19,7 @@ import scipy.sparse
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.assigned import Assigned
 from pgm.beliefs import Beliefs
 from pgm.errors import ContradictionError, PgmError
@@ -75,7 +76,7 @@ class LinearProgram:
     2.0
     """
 
-    limit: int = field(default=1 << 12, kw_only=True)
+    limit: int = field(default=1 << 12, kw_only=True, converter=plain, validator=whole(1))
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> LinearProgramResult:
         """Solve the relaxation.
@@ -97,6 +98,8 @@ class LinearProgram:
                 continue
             for table in family_tables(graph, number, problem.observed, limit=self.limit):
                 problem.add_table(table)
+        if not graph.num_variables:
+            return LinearProgramResult(graph, 0.0, np.zeros(0, dtype=np.int64), 0.0, True, np.zeros(0))
         upper, upper_bound = problem.upper.matrix(problem.width)
         equal, equal_value = problem.equal.matrix(problem.width)
         gain = np.concatenate(problem.gain)
