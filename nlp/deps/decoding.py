@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from hypergraph import kbest
 from hypergraph.batched import best_trees
-from hypergraph.structures import ProjectiveTrees
+from hypergraph.structures import NonprojectiveTrees, ProjectiveTrees
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
-from pgm.arborescence import maximum_arborescence
 
 __all__ = ["Decoder", "best_tree", "best_trees_of", "log_odds", "minimum_risk"]
 
@@ -61,4 +60,4 @@ def best_tree(parts: Parts, settings: ModelSettings, scores: Floats) -> NDArray[
     matrix = parts.matrix(scores, -np.inf)
     if settings.tree == "projective":
         return best_trees(matrix[None], roots=settings.roots)[1][0]
-    return maximum_arborescence(matrix, roots=settings.roots)
+    return NonprojectiveTrees(parts.n, settings.roots).best(matrix)[1]

@@ -10,11 +10,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.roots import has_one_root
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.variables import VariableArray
 
-__all__ = ["ArcLayout", "ArcOdds"]
+__all__ = ["ArcLayout", "ArcOdds", "check_roots"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -128,6 +129,14 @@ class ArcOdds:
         log_odds[nothing | layout.loops] = -np.inf
         constant = np.where(certain, on, off).sum(axis=1)
         return cls(log_odds, constant)
+
+
+def check_roots(name: str, roots: str) -> bool:
+    """Return whether the root has exactly one child; `name` is that of the factor, for errors."""
+    try:
+        return has_one_root(roots)
+    except ValueError as error:
+        raise FactorGraphError(f"{name}: {error}") from None
 
 
 def _full_array(name: str, arcs: Any, n: int | None) -> tuple[Any, Integers, Integers, int]:

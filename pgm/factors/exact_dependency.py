@@ -1,12 +1,13 @@
 """Second-order projective dependency trees as one factor: the exact counterpart of the loopy model."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import structures
+from hypergraph.roots import Roots
 from pgm.errors import FactorGraphError
 from pgm.factor import check_log_potentials
 from pgm.factors._arcs import ArcLayout
@@ -58,7 +59,7 @@ class ExactDependency(HypergraphFactor):
         heads: ArrayLike | None = None,
         modifiers: ArrayLike | None = None,
         n: int | None = None,
-        roots: Literal["any", "one"] = "any",
+        roots: Roots = "any",
         *,
         grandparents: ArrayLike | None = None,
         siblings: ArrayLike | None = None,
@@ -112,7 +113,7 @@ class ExactDependency(HypergraphFactor):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["ExactDependency"]:
         """Yield each kind for up to three words, and for four with few arcs."""
-        kinds: tuple[Literal["any", "one"], ...] = ("any", "one")
+        kinds: tuple[Roots, ...] = ("any", "one")
         for roots in kinds:
             for n in (1, 2, 3):
                 grandparents, siblings = rng.normal(size=(2, 2, n + 1, n + 1, n + 1))
@@ -126,7 +127,7 @@ class ExactDependency(HypergraphFactor):
             yield cls(np.arange(9), heads, modifiers, 4, roots, grandparents=grandparents, siblings=siblings)
 
 
-def _structure(kinds: tuple[str, ...], n: int, roots: Literal["any", "one"]) -> Any:
+def _structure(kinds: tuple[str, ...], n: int, roots: Roots) -> Any:
     if len(kinds) == 2:
         return structures.GrandSiblingTrees(n, roots)
     return structures.GrandparentTrees(n, roots) if kinds == ("ghm",) else structures.SiblingTrees(n, roots)

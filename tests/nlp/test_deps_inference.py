@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pgm.matrix_tree import tree_marginals
 
 from autodiff import Module, check_gradients
 from nlp.deps.decoding import minimum_risk
@@ -13,7 +14,6 @@ from nlp.deps.objectives import loss_and_adjoints
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from oracles.dependency_trees import all_trees, parts_of_tree
-from pgm.matrix_tree import tree_marginals
 
 TREES = ["projective", "nonprojective"]
 EVERYTHING = {"tree": "nonprojective", "childseq": True, "nocross": True}

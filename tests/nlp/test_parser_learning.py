@@ -48,9 +48,10 @@ def test_it_memorises_real_sentences(order, objective, tree):
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not there")
 @pytest.mark.parametrize("tree", ["projective", "nonprojective"])
 def test_belief_propagation_is_exact_for_first_order_on_real_sentences(tree):
+    from pgm.matrix_tree import tree_marginals
+
     from hypergraph import marginals
     from hypergraph.structures import ProjectiveTrees
-    from pgm.matrix_tree import tree_marginals
 
     sentences = read_all(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu.gz")[:40]
     alone = {"order": 2, "grandparents": False, "siblings": False, "pruning": None}  # a factor graph of arcs and tree
