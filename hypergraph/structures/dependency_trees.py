@@ -1,18 +1,19 @@
 """What first-order dependency trees share, projective or not: a weight for each arc, and a head for each word."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_floats
+from autodiff.conversion import as_floats, as_integers
 from autodiff.validators import one_of
 from hypergraph.batched.chart import BatchChart, ChartOfOne
 from hypergraph.errors import ImpossibleError, WeightError
-from hypergraph.roots import Roots
+from hypergraph.heads import has_crossing, is_tree
+from hypergraph.roots import Roots, has_one_root
 from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ class DependencyTrees(Structure):
     n : number of words, without the root
     roots : "any" number of words may depend on the root 0, or exactly "one"
     """
+
+    projective: ClassVar[bool]
+    """Whether the arcs of a tree never cross."""
 
     n: int = field(converter=as_size, validator=ge(1))
     roots: Roots = field(default="any", validator=one_of("any", "one"))
@@ -83,6 +87,20 @@ class DependencyTrees(Structure):
     def weights_of(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return (n,): the indices of the weights that a tree uses, given its heads (n + 1,)."""
         return np.asarray(heads[1:] * (self.n + 1) + np.arange(1, self.n + 1))
+
+    def contains(self, heads: ArrayLike) -> bool:
+        """Return whether heads (n + 1,), of which the first is not read, are one of the trees.
+
+        Examples
+        --------
+        >>> from hypergraph.structures import NonprojectiveTrees, ProjectiveTrees
+        >>> [trees.contains([-1, 3, 0, 2]) for trees in (ProjectiveTrees(3), NonprojectiveTrees(3))]
+        [False, True]
+        """
+        array = as_integers(heads, "heads", WeightError)
+        if array.shape != (self.n + 1,):
+            raise WeightError(f"heads for n = {self.n} have shape {(self.n + 1,)}, not {array.shape}")
+        return is_tree(array, one_root=has_one_root(self.roots)) and not (self.projective and has_crossing(array))
 
     def run(self, weights: Floats) -> ChartOfOne:
         """Sum over trees, without a hypergraph."""

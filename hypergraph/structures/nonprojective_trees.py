@@ -5,6 +5,7 @@ A hypergraph of them would need a node for each set of words.
 """
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -48,6 +49,8 @@ class NonprojectiveTrees(DependencyTrees):
     14.0 [-1  2  0  2]
     """
 
+    projective: ClassVar[bool] = False
+
     def run_batch(self, scores: Floats) -> NonprojectiveTreeChart:
         """Return the sums over trees for scores (batch, n + 1, n + 1)."""
         return NonprojectiveTreeChart.run(scores, roots=self.roots)
@@ -89,7 +92,7 @@ class NonprojectiveTrees(DependencyTrees):
         relative[:, 1:] -= relative[heads[1:], np.arange(1, self.n + 1)]
         chart = self.run(relative)
         used = chart.weight_marginals > 0
-        return chart.log_partition - float(chart.weight_marginals[used] @ relative.reshape(-1)[used])
+        return max(0.0, chart.log_partition - float(chart.weight_marginals[used] @ relative.reshape(-1)[used]))
 
     def count(self, weights: Floats) -> int:
         """Return the exact number of trees that the weights leave possible."""

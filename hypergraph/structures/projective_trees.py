@@ -8,6 +8,7 @@ Legend: word positions i ≤ k ≤ j.  Nodes of the hypergraph:
 """
 
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -40,6 +41,8 @@ class ProjectiveTrees(DependencyTrees):
     >>> round(float(np.exp(log_partition(trees, weights))), 9)  # 3·1 + 1·2
     5.0
     """
+
+    projective: ClassVar[bool] = True
 
     @property
     def graph(self) -> Hypergraph:

@@ -12,7 +12,6 @@ from pgm.errors import FactorGraphError
 from pgm.factor import check_log_potentials
 from pgm.factors._arcs import ArcLayout
 from pgm.factors.hypergraph_factor import HypergraphFactor
-from pgm.factors.projective_tree import crosses
 from pgm.variables import as_index
 
 __all__ = ["ExactDependency"]
@@ -101,13 +100,12 @@ class ExactDependency(HypergraphFactor):
         assert self.log_potentials is not None
         states = self.states_of(assignment)
         result = np.full(self.num_factors, -np.inf)
-        for row in np.flatnonzero(self.layout.is_tree(states, one_root=self.roots == "one")):
+        for row in np.flatnonzero(self.layout.is_tree(states, one_root=self.roots == "one", projective=True)):
             on = np.flatnonzero(states[row])
-            if not crosses(self.layout.heads[on], self.layout.modifiers[on]):
-                heads = np.zeros(self.layout.n + 1, dtype=np.int64)
-                heads[self.layout.modifiers[on]] = self.layout.heads[on]
-                kinds = zip(self.kinds, self.log_potentials[row], strict=True)
-                result[row] = sum(table[part] for axes, table in kinds for part in _parts(heads, axes))
+            heads = np.zeros(self.layout.n + 1, dtype=np.int64)
+            heads[self.layout.modifiers[on]] = self.layout.heads[on]
+            kinds = zip(self.kinds, self.log_potentials[row], strict=True)
+            result[row] = sum(table[part] for axes, table in kinds for part in _parts(heads, axes))
         return result
 
     @classmethod

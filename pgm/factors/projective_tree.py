@@ -14,7 +14,7 @@ from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
 from pgm.factors._arcs import ArcLayout, check_roots
 
-__all__ = ["ProjectiveTree", "crosses"]
+__all__ = ["ProjectiveTree"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -80,11 +80,7 @@ class ProjectiveTree(Factor):
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 for a projective tree and -inf for anything else."""
         states = self.states_of(assignment)
-        trees = self.layout.is_tree(states, one_root=self.one_root)
-        heads, modifiers = self.layout.heads, self.layout.modifiers
-        for row in np.flatnonzero(trees):
-            on = np.flatnonzero(states[row])
-            trees[row] = not crosses(heads[on], modifiers[on])
+        trees = self.layout.is_tree(states, one_root=self.one_root, projective=True)
         return np.where(trees, 0.0, -np.inf)
 
     def run(self, incoming: Floats, prepared: Any = None) -> "ProjectiveTreeRun":
@@ -179,13 +175,6 @@ class ProjectiveTreeRun(FactorRun):
         result = d_incoming.reshape(self.incoming.shape)
         result[self.incoming == -np.inf] = 0.0
         return result, None
-
-
-def crosses(heads: Integers, modifiers: Integers) -> bool:
-    """Return whether any two of some arcs cross: one end of one strictly inside the other, and one strictly outside."""
-    left, right = np.minimum(heads, modifiers), np.maximum(heads, modifiers)
-    overlap = (left[:, None] < left) & (left < right[:, None]) & (right[:, None] < right)
-    return bool(overlap.any())
 
 
 def _by_arc(messages: Floats, arcs: int) -> Floats:

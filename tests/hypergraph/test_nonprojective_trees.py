@@ -1,11 +1,11 @@
 """Non-projective trees beyond the conformance tests: ties, confident scores, long sentences, and no copies."""
 
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
 
-from hypergraph import count, entropy, iterate_best, kbest, log_partition, marginals, sample, viterbi
+from hypergraph import WeightError, count, entropy, iterate_best, kbest, log_partition, marginals, sample, viterbi
 from hypergraph.structures import NonprojectiveTrees, ProjectiveTrees
 from oracles import enumeration
 
@@ -146,3 +146,16 @@ def test_checked_weights_are_not_copied(kind):
     chart = trees.run(scores)
     assert np.shares_memory(chart.batch.scores, scores)
     assert np.shares_memory(chart.weight_marginals, chart.batch.marginals[0])
+
+
+@ROOTS
+@pytest.mark.parametrize("kind", [ProjectiveTrees, NonprojectiveTrees])
+def test_what_is_one_of_the_trees(kind, roots):
+    for n in (1, 2, 3, 4):
+        trees = kind(n, roots)
+        every = {(-1, *heads) for heads in product(range(n + 1), repeat=n)}
+        assert {heads for heads in every if trees.contains(heads)} == set(enumeration(trees).objects)
+    assert not trees.contains([-1, 0, 1, 2, 5])
+    assert not trees.contains([-1, 0, 1, 2, -1])
+    with pytest.raises(WeightError, match=r"shape \(5,\), not \(4,\)"):
+        trees.contains([0, 1, 2, 3])
