@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypergraph import kbest
-from hypergraph.batched import best_trees
-from hypergraph.structures import NonprojectiveTrees, ProjectiveTrees
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 
@@ -43,21 +41,19 @@ def log_odds(beliefs: Floats) -> Floats:
 def best_trees_of(
     parts: Parts, settings: ModelSettings, scores: Floats, k: int
 ) -> list[tuple[float, NDArray[np.int64]]]:
-    """Return the k projective trees of the candidate arcs with the greatest sums of scores, best first.
+    """Return the k trees of the candidate arcs with the greatest sums of scores, best first.
 
     Examples
     --------
     >>> best_trees_of(Parts.all_arcs(2), ModelSettings(), np.array([3.0, 0.0, 1.0, 2.0]), k=2)
     [(5.0, array([-1,  0,  1])), (1.0, array([-1,  2,  0]))]
     """
-    trees = ProjectiveTrees(parts.n, settings.roots)
+    trees = settings.trees(parts.n)
     found = kbest(trees, parts.matrix(scores, -np.inf), k)
     return [(derivation.score, trees.decode(derivation)) for derivation in found]
 
 
 def best_tree(parts: Parts, settings: ModelSettings, scores: Floats) -> NDArray[np.int64]:
     """Return the tree of the candidate arcs with the greatest sum of scores (arcs,)."""
-    matrix = parts.matrix(scores, -np.inf)
-    if settings.tree == "projective":
-        return best_trees(matrix[None], roots=settings.roots)[1][0]
-    return NonprojectiveTrees(parts.n, settings.roots).best(matrix)[1]
+    heads: NDArray[np.int64] = settings.trees(parts.n).best(parts.matrix(scores, -np.inf))[1]
+    return heads

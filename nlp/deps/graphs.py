@@ -74,7 +74,7 @@ class ModelGraph:
 def _constraints(arcs: Any, parts: Parts, settings: ModelSettings) -> Iterator[Factor]:
     """Yield TREE or PTREE, or the weaker constraints of Smith & Eisner (2008), Table 3."""
     if settings.constraint == "tree":
-        family = ProjectiveTree if settings.tree == "projective" else Tree
+        family = ProjectiveTree if settings.trees(parts.n).projective else Tree
         yield family(arcs, heads=parts.heads, modifiers=parts.modifiers, n=parts.n, roots=settings.roots)
         return
     groups = list(_by_size(parts))

@@ -1,6 +1,6 @@
 """Beliefs of candidate arcs from the scores of parts, and the way back: belief propagation assembled from `pgm`.
 
-First-order projective models skip the factor graph: inside-outside gives the same numbers, exactly.
+First-order models of trees skip the factor graph: the sums of the structure itself are the same numbers, exactly.
 """
 
 from abc import ABC, abstractmethod
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypergraph.batched import TreeChart
 from nlp.deps.exact import dependency_graph
 from nlp.deps.graphs import ModelGraph, Scores
 from nlp.deps.parts import Parts
@@ -49,8 +48,8 @@ def infer(parts: Parts, settings: ModelSettings, scores: Scores, *, factors: boo
     scores : (count,) for each kind of parts of the model (`kinds_of`)
     factors : whether `likelihood` will be asked for
     """
-    if settings.order == 1 and settings.tree == "projective" and settings.constraint == "tree":
-        return _InsideOutside(parts, settings, scores["arc"])
+    if settings.order == 1 and settings.constraint == "tree":
+        return _SumOverTrees(parts, settings, scores["arc"])
     return _BeliefPropagation(parts, settings, scores, factors)
 
 
@@ -74,18 +73,22 @@ def schedule_of(settings: ModelSettings, *, exact: bool) -> Any:
     return settings.schedule
 
 
-class _InsideOutside(Inference):
+class _SumOverTrees(Inference):
     def __init__(self, parts: Parts, settings: ModelSettings, arc_scores: Floats) -> None:
         self._parts = parts
-        self._chart = TreeChart.run(parts.matrix(arc_scores, -np.inf)[None], roots=settings.roots)
-        self.beliefs = self._chart.marginals[0][0, parts.heads, parts.modifiers]
+        trees = settings.trees(parts.n)
+        self._chart = trees.run(trees.check_weights(parts.matrix(arc_scores, -np.inf)))
+        self.beliefs = self._of_arcs(self._chart.weight_marginals)
 
     def likelihood(self) -> tuple[float, Scores]:
-        return float(self._chart.log_partitions[0]), {"arc": self.beliefs}
+        return self._chart.log_partition, {"arc": self.beliefs}
 
     def backward(self, adjoint: Floats) -> Scores:
-        (back,) = self._chart.backward(self._parts.matrix(adjoint, 0.0)[None])
-        return {"arc": back[0, self._parts.heads, self._parts.modifiers]}
+        return {"arc": self._of_arcs(self._chart.backward(self._parts.matrix(adjoint, 0.0)))}
+
+    def _of_arcs(self, flat: Floats) -> Floats:
+        parts = self._parts
+        return flat.reshape(parts.n + 1, parts.n + 1)[parts.heads, parts.modifiers]
 
 
 class _BeliefPropagation(Inference):

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nlp.conll import is_projective
 from nlp.deps.decoding import best_tree, log_odds
 from nlp.deps.graphs import Scores
 from nlp.deps.inference import infer, is_exact, model_graph, schedule_of
@@ -51,6 +50,7 @@ def _climb(parts: Parts, settings: ModelSettings, scores: Scores, heads: NDArray
     pairs = [kind for kind in kinds_of(settings) if isinstance(kind, PairKind)]
     if len(pairs) + 1 < len(kinds_of(settings)):
         return heads
+    trees = settings.trees(parts.n)
     while True:
         tree = parts.indicator(heads)
         gains = scores["arc"] + sum(kind.gains(parts, tree, scores[kind.name]) for kind in pairs)
@@ -61,7 +61,7 @@ def _climb(parts: Parts, settings: ModelSettings, scores: Scores, heads: NDArray
                 return heads
             changed = heads.copy()
             changed[parts.modifiers[arc]] = parts.heads[arc]
-            if _is_allowed(changed, settings):
+            if trees.contains(changed):
                 heads = changed
                 break
         else:
@@ -69,12 +69,3 @@ def _climb(parts: Parts, settings: ModelSettings, scores: Scores, heads: NDArray
 
 
 _NOTHING = 1e-9
-
-
-def _is_allowed(heads: NDArray[np.int64], settings: ModelSettings) -> bool:
-    if settings.roots == "one" and (heads == 0).sum() != 1:
-        return False
-    try:
-        return is_projective(heads[1:]) or settings.tree == "nonprojective"
-    except ValueError:  # a cycle
-        return False

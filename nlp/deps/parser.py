@@ -234,13 +234,11 @@ class DependencyParser:
         return parts.matrix(infer(parts, self.model, scores).beliefs, 0.0)[:, 1:]
 
     def best_parses(self, sentence: Sentence, k: int = 10) -> list[tuple[float, NDArray[np.int64]]]:
-        """Return the k best projective parses, as (score, heads (n,)), best first.
+        """Return the k best parses, as (score, heads (n,)), best first.
 
         A first-order model scores a tree by the sum of its arcs' scores; in a second-order model, whose trees have no
         such sum, by the expected number of its arcs that are right.
         """
-        if self.model.tree != "projective":
-            raise ParserError("k best parses are for projective models; this one is non-projective")
         (sentence,) = as_sentences([sentence], "best_parses")
         self._warn_of_tags([sentence])
         if not len(sentence):

@@ -7,6 +7,7 @@ from attrs import asdict, evolve, field, frozen
 from attrs.validators import instance_of
 
 from autodiff.validators import number, one_of, plain, whole
+from hypergraph.structures import DependencyTrees, NonprojectiveTrees, ProjectiveTrees
 
 __all__ = ["ModelSettings", "first_order"]
 
@@ -65,6 +66,11 @@ class ModelSettings:
                 "exact inference of second order is for projective models with grandparents or childseq and without "
                 "siblings: use tree='projective' and siblings=False, or inference='bp'"
             )
+
+    def trees(self, n: int) -> DependencyTrees:
+        """Return what the model's trees over n words are."""
+        kind = ProjectiveTrees if self.tree == "projective" else NonprojectiveTrees
+        return kind(n, self.roots)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""
