@@ -18,7 +18,7 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["best", "maximum_arborescence"]
+__all__ = ["best"]
 
 
 @kernel
@@ -29,7 +29,7 @@ def best(scores, lengths, one_root, totals, heads):
     """
     for b in range(len(scores)):
         size = lengths[b] + 1
-        if not maximum_arborescence(scores[b, :size, :size], one_root, heads[b, :size]):
+        if not _best_tree(scores[b, :size, :size], one_root, heads[b, :size]):
             totals[b] = -np.inf
             continue
         totals[b] = 0.0
@@ -38,7 +38,7 @@ def best(scores, lengths, one_root, totals, heads):
 
 
 @kernel
-def maximum_arborescence(scores, one_root, heads):
+def _best_tree(scores, one_root, heads):
     """Write the head of each word into `heads` (n + 1,), with -1 for the root; return whether there is a tree."""
     n = len(scores) - 1
     limit = 2 * n + 2
