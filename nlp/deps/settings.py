@@ -7,6 +7,7 @@ from attrs import asdict, evolve, field, frozen
 from attrs.validators import instance_of
 
 from autodiff.validators import number, one_of, plain, whole
+from hypergraph.roots import Roots
 from hypergraph.structures import DependencyTrees, NonprojectiveTrees, ProjectiveTrees
 
 __all__ = ["ModelSettings", "first_order"]
@@ -38,7 +39,7 @@ class ModelSettings:
 
     order: int = field(default=2, validator=one_of(1, 2))
     tree: Tree = field(default="projective", validator=one_of("projective", "nonprojective"))
-    roots: Literal["one", "any"] = field(default="one", validator=one_of("one", "any"))
+    roots: Roots = field(default="one", validator=one_of("one", "any"))
     grandparents: bool = field(default=True, validator=instance_of(bool))
     siblings: bool = field(default=True, validator=instance_of(bool))
     childseq: bool = field(default=False, validator=instance_of(bool))
@@ -69,8 +70,7 @@ class ModelSettings:
 
     def trees(self, n: int) -> DependencyTrees:
         """Return what the model's trees over n words are."""
-        kind = ProjectiveTrees if self.tree == "projective" else NonprojectiveTrees
-        return kind(n, self.roots)
+        return _trees(self.tree, self.roots, n)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for a file."""
@@ -81,3 +81,8 @@ class ModelSettings:
 def first_order(settings: ModelSettings) -> ModelSettings:
     """Return the first-order model that goes with a model: the same trees, arcs alone."""
     return evolve(settings, order=1, constraint="tree", childseq=False, nocross=False)
+
+
+@lru_cache(maxsize=1024)
+def _trees(tree: Tree, roots: Roots, n: int) -> DependencyTrees:
+    return (ProjectiveTrees if tree == "projective" else NonprojectiveTrees)(n, roots)
