@@ -23,6 +23,7 @@ from hypergraph.errors import (
     GraphError,
     HypergraphError,
     ImpossibleError,
+    NoHypergraphError,
     SemiringAxiomError,
     WeightError,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "InsideOutside",
     "LogPartition",
     "Marginals",
+    "NoHypergraphError",
     "SemiringAxiomError",
     "Structure",
     "WeightError",

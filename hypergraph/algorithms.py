@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypergraph import kernels
 from hypergraph.derivation import Derivation
 from hypergraph.inside_outside import InsideOutsideChart
-from hypergraph.semirings import Counting, Log, Semiring
+from hypergraph.semirings import Log, Semiring
 from hypergraph.structure import Structure
 
 __all__ = [
@@ -78,8 +77,7 @@ def count(structure: Structure, weights: ArrayLike | None = None) -> int:
     >>> [count(ProjectiveTrees(n)) for n in range(1, 6)]
     [1, 3, 12, 55, 273]
     """
-    weights = np.zeros(structure.num_weights) if weights is None else weights
-    return int(total(structure, weights, Counting()))
+    return structure.count(structure.check_weights(np.zeros(structure.num_weights) if weights is None else weights))
 
 
 def log_partition(structure: Structure, weights: ArrayLike) -> float:
@@ -151,13 +149,14 @@ def entropy(structure: Structure, weights: ArrayLike) -> float:
     >>> round(float(np.exp(entropy(ProjectiveTrees(3), np.zeros((4, 4))))), 9)  # 12 trees, all alike
     12.0
     """
-    return InsideOutsideChart.run(structure, structure.check_weights(weights)).entropy
+    return structure.entropy(structure.check_weights(weights))
 
 
 def viterbi(structure: Structure, weights: ArrayLike) -> Derivation:
     """Return the best derivation; `structure.decode` says what it stands for.
 
-    Of derivations that tie, the one whose edges come first in the hypergraph is returned.
+    Of derivations that tie, the one whose edges come first in the hypergraph is returned (without a hypergraph, always
+    the same one).
 
     Examples
     --------
@@ -167,11 +166,4 @@ def viterbi(structure: Structure, weights: ArrayLike) -> Derivation:
     >>> best.score, trees.decode(best)
     (9.0, array([-1,  0,  1]))
     """
-    graph = structure.graph
-    best_edge = np.empty(graph.num_nodes, dtype=np.int64)
-    flat = structure.check_weights(weights).reshape(-1)
-    score = kernels.engine_max.inside(*graph.arrays, flat, best_edge)[graph.root]
-    if score == -np.inf:
-        raise structure.impossible()
-    edges = kernels.engine_max.trace(graph.tail_start, graph.tails, best_edge, graph.root)
-    return Derivation(graph, edges, float(score))
+    return structure.best_derivation(structure.check_weights(weights))

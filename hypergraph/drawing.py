@@ -88,7 +88,7 @@ def draw(structure: Structure, *, highlight: "Derivation | None" = None, axes: "
     if axes is None:
         _, axes = plt.subplots(figsize=(1.5 * (east - west), 0.75 * (north - south)), layout="constrained")
     axes.set(xlim=(west, east), ylim=(south, north))
-    chosen = set(highlight) if highlight is not None else set()
+    chosen = set(highlight.edges.tolist()) if highlight is not None else set()
     for edge, dot in dots.items():
         colour = "#c0392b" if edge in chosen else "#7f8c8d"
         line: dict[str, Any] = {"color": colour, "linewidth": 2.2 if edge in chosen else 1.0}

@@ -6,6 +6,7 @@ __all__ = [
     "GraphError",
     "HypergraphError",
     "ImpossibleError",
+    "NoHypergraphError",
     "SemiringAxiomError",
     "WeightError",
 ]
@@ -33,6 +34,10 @@ class WeightError(HypergraphError, ValueError):
 
 class ImpossibleError(HypergraphError, ValueError):
     """Every derivation has weight zero, so there is nothing to normalise, decode or sample."""
+
+
+class NoHypergraphError(HypergraphError, TypeError):
+    """A structure without a hypergraph is asked for what only edges and nodes can tell."""
 
 
 class SemiringAxiomError(HypergraphError, AssertionError):

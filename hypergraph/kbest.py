@@ -1,4 +1,4 @@
-"""The k best derivations, lazily (Huang & Chiang 2005, algorithm 3)."""
+"""The best derivations in order; in a hypergraph, lazily by Huang & Chiang (2005), algorithm 3."""
 
 import heapq
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_count
 from hypergraph import kernels
-from hypergraph.derivation import Derivation
+from hypergraph.derivation import Derivation, EdgeDerivation
 from hypergraph.errors import WeightError
 from hypergraph.graph import UNWEIGHTED, Hypergraph
 from hypergraph.structure import Structure
@@ -50,8 +50,24 @@ def iterate_best(structure: Structure, weights: ArrayLike) -> Iterator[Derivatio
     >>> next(iterate_best(ProjectiveTrees(2), np.zeros((3, 3)))).score
     0.0
     """
+    yield from structure.derivations(structure.check_weights(weights))
+
+
+def best_of_graph(structure: Structure, weights: NDArray[np.float64]) -> EdgeDerivation:
+    """Return the best derivation of a structure's hypergraph, for checked weights."""
     graph = structure.graph
-    search = _LazySearch(graph, structure.check_weights(weights).reshape(-1))
+    best_edge = np.empty(graph.num_nodes, dtype=np.int64)
+    score = kernels.engine_max.inside(*graph.arrays, weights.reshape(-1), best_edge)[graph.root]
+    if score == -np.inf:
+        raise structure.impossible()
+    edges = kernels.engine_max.trace(graph.tail_start, graph.tails, best_edge, graph.root)
+    return EdgeDerivation(float(score), graph, edges)
+
+
+def ranked_of_graph(structure: Structure, weights: NDArray[np.float64]) -> Iterator[EdgeDerivation]:
+    """Yield the derivations of a structure's hypergraph, best first, for checked weights."""
+    graph = structure.graph
+    search = _LazySearch(graph, weights.reshape(-1))
     rank = 0
     while search.find(graph.root, rank):
         yield search.derivation(graph.root, rank)
@@ -106,7 +122,7 @@ class _LazySearch:
                 pending.pop()
         return len(self.found[node]) > rank
 
-    def derivation(self, node: int, rank: int) -> Derivation:
+    def derivation(self, node: int, rank: int) -> EdgeDerivation:
         """Return the derivation of `node` of this rank, which has been found."""
         score = -self.found[node][rank][0]
         edges, stack = [], [(node, rank)]
@@ -117,7 +133,7 @@ class _LazySearch:
             _, edge, ranks = self.found[node][rank]
             edges.append(edge)
             stack.extend(zip(reversed(self._tails(edge)), reversed(ranks), strict=True))
-        return Derivation(self.graph, np.array(edges, dtype=np.int64), score)
+        return EdgeDerivation(score, self.graph, np.array(edges, dtype=np.int64))
 
     def _tails(self, edge: int) -> list[int]:
         if edge not in self.tails:

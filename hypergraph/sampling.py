@@ -1,11 +1,11 @@
-"""Exact samples of derivations, by walking down from the root."""
+"""Exact samples of derivations; in a hypergraph, by walking down from the root."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_count, as_generator
 from hypergraph import kernels
-from hypergraph.derivation import Derivation
+from hypergraph.derivation import Derivation, EdgeDerivation
 from hypergraph.errors import WeightError
 from hypergraph.graph import UNWEIGHTED
 from hypergraph.inside_outside import InsideOutsideChart
@@ -36,15 +36,22 @@ def sample(structure: Structure, weights: ArrayLike, size: int, *, seed: int | n
     (2, 0.0)
     """
     size = as_count(size, "sample: size", WeightError)
-    weights = structure.check_weights(weights)
+    rng = as_generator(seed, "sample: seed", WeightError)
+    return structure.draw(structure.check_weights(weights), size, rng)
+
+
+def draw_from_graph(
+    structure: Structure, weights: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> list[Derivation]:
+    """Return samples of the derivations of a structure's hypergraph, for checked weights."""
     chart = InsideOutsideChart.run(structure, weights)
-    graph, rng = chart.graph, as_generator(seed, "sample: seed", WeightError)
+    graph = chart.graph
     flat = np.append(weights.reshape(-1), 0.0)  # the last stands for UNWEIGHTED == -1
     assert UNWEIGHTED == -1
-    drawn = []
+    drawn: list[Derivation] = []
     for _ in range(size):
         edges = kernels.engine_log.draw(
             graph.edge_start, graph.tail_start, graph.tails, chart.conditional, graph.root, rng
         )
-        drawn.append(Derivation(graph, edges, float(flat[graph.weight[edges]].sum())))
+        drawn.append(EdgeDerivation(float(flat[graph.weight[edges]].sum()), graph, edges))
     return drawn

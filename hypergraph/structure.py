@@ -1,18 +1,20 @@
-"""What the algorithms ask of a structure: its hypergraph, what its weights mean and what a derivation stands for.
+"""What the algorithms ask of a structure: what its weights mean, what a derivation stands for, and the answers.
 
-A structure with kernels of its own overrides `run` and `best`; everything else comes from the hypergraph.
+The answers come from its hypergraph.  A structure with kernels of its own overrides `run` and `best`; one without a
+hypergraph overrides all methods that follow `best`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_count
+from hypergraph import kernels
 from hypergraph.arrays import as_kernel_floats
-from hypergraph.errors import ImpossibleError, WeightError
+from hypergraph.errors import ImpossibleError, NoHypergraphError, WeightError
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -61,14 +63,31 @@ class Chart(Protocol):
 class Structure(ABC):
     """A set of combinatorial objects, each the product of the weights of its parts.
 
-    A subclass says how many weights there are, writes down a hypergraph whose derivations are the objects (one
-    derivation for each object), and decodes a derivation into the object.
+    A subclass says how many weights there are, decodes a derivation into the object that it stands for, and writes down
+    a hypergraph whose derivations are the objects (one derivation for each object).  Where that would be too large, it
+    has no `graph`, but answers in its own way what all structures are asked: `run`, `best`, `best_derivation`,
+    `derivations`, `draw`, `entropy` and `count`.
     """
 
     @property
-    @abstractmethod
     def graph(self) -> "Hypergraph":
-        """The hypergraph whose derivations are the objects."""
+        """The hypergraph whose derivations are the objects.
+
+        Raises
+        ------
+        NoHypergraphError
+            If the structure has none.
+        """
+        raise NoHypergraphError(
+            f"{self.brief} has no hypergraph: there are no values of its nodes and edges (inside, outside, total, "
+            f"InsideOutside, node_marginals, edge_marginals), no semirings, no drawing and no HypergraphFactor of it; "
+            f"it can be asked for log_partition, marginals, viterbi, kbest, sample, entropy, count and expectations"
+        )
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether there is a hypergraph."""
+        return type(self).graph is not Structure.graph
 
     @property
     @abstractmethod
@@ -93,15 +112,10 @@ class Structure(ABC):
         """What it is, in a few words for messages, however large it is."""
         return shorten(repr(self))
 
-    def best(self, weights: ArrayLike) -> tuple[float, Any]:
-        """Return the log-weight of the best object, and that object."""
-        from hypergraph.algorithms import viterbi
-
-        derivation = viterbi(self, weights)
-        return derivation.score, self.decode(derivation)
-
     def check_weights(self, weights: ArrayLike) -> NDArray[np.float64]:
         """Return log-weights as a float64 array that a kernel can take, or say what is wrong with them.
+
+        An array that already is one is not copied.
 
         Raises
         ------
@@ -114,11 +128,10 @@ class Structure(ABC):
                 f"{type(self).__name__} has {self.num_weights} weights, but the array of shape {array.shape} "
                 f"holds {array.size}"
             )
-        bad = ~(np.abs(array) < LARGEST) & (array != -np.inf)
-        if bad.any():
-            index = int(np.argmax(bad.ravel()))
+        index = kernels.weights.unfit(array.reshape(-1), LARGEST)
+        if index >= 0:
             raise WeightError(
-                f"{self.weight_name(index)} (index {index}) has log-weight {array.ravel()[index]}: "
+                f"{self.weight_name(index)} (index {index}) has log-weight {array.reshape(-1)[index]}: "
                 f"log-weights are finite numbers (below {LARGEST:g}, so that sums are finite too), "
                 f"or -inf for what is impossible"
             )
@@ -131,14 +144,46 @@ class Structure(ABC):
             f"leave at least one derivation with finite weights"
         )
 
-    def run(self, weights: NDArray[np.float64]) -> "Chart":
-        """Run inside-outside on checked weights; a structure with kernels of its own overrides this.
+    # Answers.  Those that need a derivation of weight above zero raise ImpossibleError where there is none.
 
-        Raises
-        ------
-        ImpossibleError
-            If nothing has a weight above zero.
-        """
+    def best(self, weights: ArrayLike) -> tuple[float, Any]:
+        """Return the log-weight of the best object, and that object."""
+        derivation = self.best_derivation(self.check_weights(weights))
+        return derivation.score, self.decode(derivation)
+
+    def run(self, weights: NDArray[np.float64]) -> "Chart":
+        """Run inside-outside on checked weights."""
         from hypergraph.inside_outside import InsideOutsideChart
 
         return InsideOutsideChart.run(self, weights)
+
+    def best_derivation(self, weights: NDArray[np.float64]) -> "Derivation":
+        """Return the best derivation for checked weights."""
+        from hypergraph.kbest import best_of_graph
+
+        return best_of_graph(self, weights)
+
+    def derivations(self, weights: NDArray[np.float64]) -> "Iterator[Derivation]":
+        """Yield all derivations for checked weights, best first, each when it is asked for."""
+        from hypergraph.kbest import ranked_of_graph
+
+        return ranked_of_graph(self, weights)
+
+    def draw(self, weights: NDArray[np.float64], size: int, rng: np.random.Generator) -> "list[Derivation]":
+        """Return independent exact samples of derivations for checked weights."""
+        from hypergraph.sampling import draw_from_graph
+
+        return draw_from_graph(self, weights, size, rng)
+
+    def entropy(self, weights: NDArray[np.float64]) -> float:
+        """Return the entropy, in nats, of the distribution over derivations for checked weights."""
+        from hypergraph.inside_outside import InsideOutsideChart
+
+        return InsideOutsideChart.run(self, weights).entropy
+
+    def count(self, weights: NDArray[np.float64]) -> int:
+        """Return the exact number of derivations that checked weights leave possible; 0 if there is none."""
+        from hypergraph.algorithms import total
+        from hypergraph.semirings import Counting
+
+        return int(total(self, weights, Counting()))

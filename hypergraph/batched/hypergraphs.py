@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypergraph import kernels
 from hypergraph.arrays import as_kernel_floats
 from hypergraph.batched.chart import check_adjoints, check_potentials, direction, scale_rows
-from hypergraph.derivation import Derivation
+from hypergraph.derivation import Derivation, EdgeDerivation
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure
@@ -129,7 +129,7 @@ def best_derivations(structure: Structure, weights: ArrayLike) -> tuple[Floats, 
     kernels.engine_batch.best(*graph.arrays, flat, graph.root, scores, best_edge)
     _refuse_impossible(structure, scores)
     edges = [kernels.engine_max.trace(graph.tail_start, graph.tails, row, graph.root) for row in best_edge]
-    return scores, [Derivation(graph, chosen, float(score)) for chosen, score in zip(edges, scores, strict=True)]
+    return scores, [EdgeDerivation(float(score), graph, chosen) for chosen, score in zip(edges, scores, strict=True)]
 
 
 def _check(structure: Structure, weights: ArrayLike) -> tuple[Hypergraph, Floats, tuple[int, ...]]:

@@ -1,15 +1,15 @@
 """Projective dependency trees, first order, for a padded batch of sentences."""
 
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import kernels
-from hypergraph.batched.chart import check_adjoints, check_lengths, check_potentials, direction, scale_rows
-from hypergraph.errors import ImpossibleError, WeightError
+from hypergraph.batched.arcs import check_arcs, refuse_impossible
+from hypergraph.batched.chart import check_adjoints, direction, scale_rows
+from hypergraph.roots import Roots, has_one_root
 
 __all__ = ["TreeChart", "best_trees"]
 
@@ -39,9 +39,7 @@ class TreeChart:
     _unsafe: NDArray[np.int64] = field(repr=False)
 
     @classmethod
-    def run(
-        cls, scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Literal["any", "one"] = "any"
-    ) -> "TreeChart":
+    def run(cls, scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Roots = "any") -> "TreeChart":
         """Run the inside pass.
 
         Parameters
@@ -55,7 +53,8 @@ class TreeChart:
         ImpossibleError
             If a sentence has no tree of weight above zero; the message says which.
         """
-        scores, lengths, first = _check(scores, lengths, roots)
+        scores, lengths = check_arcs(scores, lengths)
+        first = int(has_one_root(roots))
         real = np.zeros((len(scores), kernels.eisner_real.NUM_CHARTS, *scores.shape[1:]))
         log_partitions = np.empty(len(scores))
         kernels.eisner_real.inside(scores, lengths, first, real, log_partitions)
@@ -65,7 +64,7 @@ class TreeChart:
             redone = np.empty(len(unsafe))
             kernels.eisner_log.inside(scores[unsafe], lengths[unsafe], first, log, redone)
             log_partitions[unsafe] = redone
-            _refuse_impossible(log_partitions)
+            refuse_impossible(log_partitions, "projective tree")
         return cls(scores, lengths, first, log_partitions, real, log, unsafe)
 
     @cached_property
@@ -112,7 +111,7 @@ class TreeChart:
 
 
 def best_trees(
-    scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Literal["any", "one"] = "any"
+    scores: ArrayLike, lengths: ArrayLike | None = None, *, roots: Roots = "any"
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Return the score of the best tree of each sentence (batch,), and its heads (batch, N), -1 for root and padding.
 
@@ -121,29 +120,9 @@ def best_trees(
     >>> best_trees(np.array([[[0, 5, 1], [0, 0, 4], [0, 2, 0]]]))
     (array([9.]), array([[-1,  0,  1]]))
     """
-    scores, lengths, first = _check(scores, lengths, roots)
+    scores, lengths = check_arcs(scores, lengths)
     heads = np.full(scores.shape[:2], -1)
     best = np.empty(len(scores))
-    kernels.eisner_max.best(scores, lengths, first, best, heads)
-    _refuse_impossible(best)
+    kernels.eisner_max.best(scores, lengths, int(has_one_root(roots)), best, heads)
+    refuse_impossible(best, "projective tree")
     return best, heads
-
-
-def _check(scores: ArrayLike, lengths: ArrayLike | None, roots: str) -> tuple[Floats, NDArray[np.int64], int]:
-    scores = check_potentials("scores", scores, ndim=3)
-    if scores.shape[1] != scores.shape[2] or scores.shape[1] < 2:
-        raise WeightError(
-            f"scores are (batch, N, N), of arcs h → m at [:, h, m] with the root at 0 and N ≥ 2, not {scores.shape}"
-        )
-    if roots not in ("any", "one"):
-        raise ValueError(f"roots is 'any' or 'one', not {roots!r}")
-    return scores, check_lengths(lengths, len(scores), scores.shape[2] - 1), 0 if roots == "any" else 1
-
-
-def _refuse_impossible(totals: Floats) -> None:
-    impossible = np.flatnonzero(totals == -np.inf)
-    if len(impossible):
-        raise ImpossibleError(
-            f"sentence {impossible[0]} of the batch has no projective tree without an arc of -inf "
-            f"({len(impossible)} such sentences in all); leave at least one tree with finite scores"
-        )

@@ -5,7 +5,7 @@ and m.  Where h = 0 (the root), g = 0; where m is the innermost child on its sid
 """
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -16,6 +16,7 @@ from autodiff.conversion import as_floats
 from autodiff.validators import one_of
 from hypergraph.arrays import as_flat_adjoint
 from hypergraph.errors import WeightError
+from hypergraph.roots import Roots
 from hypergraph.structure import Structure, as_size
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class HigherOrderTrees(Structure):
     """What indexes the weights: "hms", "ghm" or "ghms"."""
 
     n: int = field(converter=as_size, validator=ge(1))
-    roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
+    roots: Roots = field(default="any", validator=one_of("any", "one"))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -8,30 +8,24 @@ Legend: word positions i ≤ k ≤ j.  Nodes of the hypergraph:
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import ClassVar
 
 import numpy as np
-from attrs import field, frozen
-from attrs.validators import ge
-from numpy.typing import ArrayLike, NDArray
+from attrs import frozen
+from numpy.typing import NDArray
 
-from autodiff.conversion import as_floats
-from autodiff.validators import one_of
-from hypergraph.batched.chart import ChartOfOne
 from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
-from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, as_size
-
-if TYPE_CHECKING:
-    from hypergraph.derivation import Derivation
+from hypergraph.structures.dependency_trees import DependencyTrees
 
 __all__ = ["ProjectiveTrees"]
 
+Floats = NDArray[np.float64]
+
 
 @frozen
-class ProjectiveTrees(Structure):
+class ProjectiveTrees(DependencyTrees):
     """Projective dependency trees over `n` words.  Weights: (n + 1, n + 1), arc h → m at [h, m].
 
     Parameters
@@ -48,62 +42,20 @@ class ProjectiveTrees(Structure):
     5.0
     """
 
-    n: int = field(converter=as_size, validator=ge(1))
-    roots: Literal["any", "one"] = field(default="any", validator=one_of("any", "one"))
-
-    @classmethod
-    def examples(cls) -> "list[ProjectiveTrees]":
-        """Return both kinds for up to 4 words."""
-        return [cls(n, roots) for n in (1, 2, 3, 4) for roots in ("any", "one")]
-
-    @property
-    def num_weights(self) -> int:
-        """The number of entries of the weights, arcs and others."""
-        return (self.n + 1) ** 2
-
-    def weights(self, arc_scores: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-weights for scores `(n + 1, n + 1)`: what is no arc (into 0, or h → h) becomes -inf."""
-        scores = np.array(as_floats(arc_scores, "arc_scores", WeightError))
-        if scores.shape != (self.n + 1, self.n + 1):
-            raise WeightError(f"arc scores for n = {self.n} have shape {(self.n + 1,) * 2}, not {scores.shape}")
-        scores[:, 0] = -np.inf
-        np.fill_diagonal(scores, -np.inf)
-        return self.check_weights(scores)
-
-    def weight_name(self, index: int) -> str:
-        """Return "arc h → m"."""
-        head, modifier = divmod(index, self.n + 1)
-        return f"arc {head} → {modifier}"
+    projective: ClassVar[bool] = True
 
     @property
     def graph(self) -> Hypergraph:
         """Eisner's hypergraph, of O(n²) nodes and O(n³) edges; built once for each n."""
         return _build(self.n, self.roots)
 
-    def decode(self, derivation: "Derivation") -> NDArray[np.int64]:
-        """Return (n + 1,): the head of each word, and -1 for the root itself."""
-        heads = np.full(self.n + 1, -1)
-        arc_heads, modifiers = np.divmod(derivation.weights, self.n + 1)
-        heads[modifiers] = arc_heads
-        return heads
+    def run_batch(self, scores: Floats) -> TreeChart:
+        """Run Eisner's algorithm on scores (batch, n + 1, n + 1), which needs no hypergraph."""
+        return TreeChart.run(scores, roots=self.roots)
 
-    def run(self, weights: NDArray[np.float64]) -> ChartOfOne:
-        """Run Eisner's algorithm, which needs no hypergraph."""
-        shape = (1, self.n + 1, self.n + 1)
-        try:
-            chart = TreeChart.run(weights.reshape(shape), roots=self.roots)
-        except ImpossibleError:
-            raise self.impossible() from None
-        return ChartOfOne(chart, lambda arrays: arrays[0].reshape(-1), lambda flat: (flat.reshape(shape),))
-
-    def best(self, weights: ArrayLike) -> tuple[float, NDArray[np.int64]]:
-        """Return the score of the best tree, and its heads as `decode` gives them."""
-        scores = self.check_weights(weights).reshape(1, self.n + 1, self.n + 1)
-        try:
-            best, heads = best_trees(scores, roots=self.roots)
-        except ImpossibleError:
-            raise self.impossible() from None
-        return float(best[0]), heads[0]
+    def best_batch(self, scores: Floats) -> tuple[Floats, NDArray[np.int64]]:
+        """Return the scores (batch,) and the heads (batch, n + 1) of the best trees."""
+        return best_trees(scores, roots=self.roots)
 
 
 @lru_cache(maxsize=64)

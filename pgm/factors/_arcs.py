@@ -10,11 +10,13 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.heads import has_crossing, is_tree
+from hypergraph.roots import has_one_root
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.variables import VariableArray
 
-__all__ = ["ArcLayout", "ArcOdds"]
+__all__ = ["ArcLayout", "ArcOdds", "check_roots"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -87,20 +89,15 @@ class ArcLayout:
         """Return (F, A): the entries of (F, n + 1, n + 1) that belong to the arcs (at loops: the diagonal's)."""
         return np.ascontiguousarray(matrix[:, self.heads, self.modifiers])
 
-    def is_tree(self, assignment: Integers, *, one_root: bool) -> NDArray[np.bool_]:
+    def is_tree(self, assignment: Integers, *, one_root: bool, projective: bool = False) -> NDArray[np.bool_]:
         """Return (F,): whether the arcs that are ON in an assignment (F, A) are a tree that hangs on 0."""
-        return np.array([self._is_tree(row, one_root) for row in np.asarray(assignment)], dtype=np.bool_)
+        return np.array([self._is_tree(row, one_root, projective) for row in np.asarray(assignment)], dtype=np.bool_)
 
-    def _is_tree(self, row: Integers, one_root: bool) -> bool:
+    def _is_tree(self, row: Integers, one_root: bool, projective: bool) -> bool:
         on = np.flatnonzero(row)
         heads = np.full(self.n + 1, -1, dtype=np.int64)
         heads[self.modifiers[on]] = self.heads[on]
-        if len(on) != self.n or (heads[1:] < 0).any() or (one_root and int((heads[1:] == 0).sum()) != 1):
-            return False
-        above = np.maximum(heads, 0)
-        for _ in range(self.n.bit_length()):  # after k rounds: the ancestor 2^k steps above
-            above = above[above]
-        return not above.any()
+        return len(on) == self.n and is_tree(heads, one_root=one_root) and not (projective and has_crossing(heads))
 
 
 @frozen(eq=False)
@@ -128,6 +125,14 @@ class ArcOdds:
         log_odds[nothing | layout.loops] = -np.inf
         constant = np.where(certain, on, off).sum(axis=1)
         return cls(log_odds, constant)
+
+
+def check_roots(name: str, roots: str) -> bool:
+    """Return whether the root has exactly one child; `name` is that of the factor, for errors."""
+    try:
+        return has_one_root(roots)
+    except ValueError as error:
+        raise FactorGraphError(f"{name}: {error}") from None
 
 
 def _full_array(name: str, arcs: Any, n: int | None) -> tuple[Any, Integers, Integers, int]:

@@ -1,17 +1,17 @@
 """Second-order projective dependency trees as one factor: the exact counterpart of the loopy model."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import structures
+from hypergraph.roots import Roots
 from pgm.errors import FactorGraphError
 from pgm.factor import check_log_potentials
 from pgm.factors._arcs import ArcLayout
 from pgm.factors.hypergraph_factor import HypergraphFactor
-from pgm.factors.projective_tree import crosses
 from pgm.variables import as_index
 
 __all__ = ["ExactDependency"]
@@ -58,7 +58,7 @@ class ExactDependency(HypergraphFactor):
         heads: ArrayLike | None = None,
         modifiers: ArrayLike | None = None,
         n: int | None = None,
-        roots: Literal["any", "one"] = "any",
+        roots: Roots = "any",
         *,
         grandparents: ArrayLike | None = None,
         siblings: ArrayLike | None = None,
@@ -100,19 +100,18 @@ class ExactDependency(HypergraphFactor):
         assert self.log_potentials is not None
         states = self.states_of(assignment)
         result = np.full(self.num_factors, -np.inf)
-        for row in np.flatnonzero(self.layout.is_tree(states, one_root=self.roots == "one")):
+        for row in np.flatnonzero(self.layout.is_tree(states, one_root=self.roots == "one", projective=True)):
             on = np.flatnonzero(states[row])
-            if not crosses(self.layout.heads[on], self.layout.modifiers[on]):
-                heads = np.zeros(self.layout.n + 1, dtype=np.int64)
-                heads[self.layout.modifiers[on]] = self.layout.heads[on]
-                kinds = zip(self.kinds, self.log_potentials[row], strict=True)
-                result[row] = sum(table[part] for axes, table in kinds for part in _parts(heads, axes))
+            heads = np.zeros(self.layout.n + 1, dtype=np.int64)
+            heads[self.layout.modifiers[on]] = self.layout.heads[on]
+            kinds = zip(self.kinds, self.log_potentials[row], strict=True)
+            result[row] = sum(table[part] for axes, table in kinds for part in _parts(heads, axes))
         return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["ExactDependency"]:
         """Yield each kind for up to three words, and for four with few arcs."""
-        kinds: tuple[Literal["any", "one"], ...] = ("any", "one")
+        kinds: tuple[Roots, ...] = ("any", "one")
         for roots in kinds:
             for n in (1, 2, 3):
                 grandparents, siblings = rng.normal(size=(2, 2, n + 1, n + 1, n + 1))
@@ -126,7 +125,7 @@ class ExactDependency(HypergraphFactor):
             yield cls(np.arange(9), heads, modifiers, 4, roots, grandparents=grandparents, siblings=siblings)
 
 
-def _structure(kinds: tuple[str, ...], n: int, roots: Literal["any", "one"]) -> Any:
+def _structure(kinds: tuple[str, ...], n: int, roots: Roots) -> Any:
     if len(kinds) == 2:
         return structures.GrandSiblingTrees(n, roots)
     return structures.GrandparentTrees(n, roots) if kinds == ("ghm",) else structures.SiblingTrees(n, roots)

@@ -3,17 +3,18 @@
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.roots import Roots
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
-from pgm.factors._arcs import ArcLayout
+from pgm.factors._arcs import ArcLayout, check_roots
 
-__all__ = ["ProjectiveTree", "crosses"]
+__all__ = ["ProjectiveTree"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,33 +59,28 @@ class ProjectiveTree(Factor):
         heads: ArrayLike | None = None,
         modifiers: ArrayLike | None = None,
         n: int | None = None,
-        roots: Literal["any", "one"] = "any",
+        roots: Roots = "any",
         *,
         name: str | None = None,
     ) -> None:
         variables, self.layout = ArcLayout.of(name or type(self).__name__, arcs, heads, modifiers, n)
         super().__init__(variables, name=name)
-        if roots not in ("any", "one"):
-            raise FactorGraphError(f"{self.name}: roots is 'any' or 'one', not {roots!r}")
         if max(self.cardinalities) != 2 or min(self.cardinalities) != 2:
             raise FactorGraphError(f"{self.name}: arcs are variables with 2 states, not {max(self.cardinalities)}")
         self.roots = roots
+        self.one_root = check_roots(self.name, roots)
 
     @cached_property
     def kernel_arrays(self) -> tuple[Integers, Integers, Integers, Integers, int]:
         """(heads, modifiers, arcs by modifier without loops, where those of each word start, whether one root)."""
         layout = self.layout
         order, start = kernels.arcs.by_modifier(layout.heads, layout.modifiers, layout.n)
-        return layout.heads, layout.modifiers, order, start, int(self.roots == "one")
+        return layout.heads, layout.modifiers, order, start, int(self.one_root)
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return 0 for a projective tree and -inf for anything else."""
         states = self.states_of(assignment)
-        trees = self.layout.is_tree(states, one_root=self.roots == "one")
-        heads, modifiers = self.layout.heads, self.layout.modifiers
-        for row in np.flatnonzero(trees):
-            on = np.flatnonzero(states[row])
-            trees[row] = not crosses(heads[on], modifiers[on])
+        trees = self.layout.is_tree(states, one_root=self.one_root, projective=True)
         return np.where(trees, 0.0, -np.inf)
 
     def run(self, incoming: Floats, prepared: Any = None) -> "ProjectiveTreeRun":
@@ -123,7 +119,7 @@ class ProjectiveTree(Factor):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["ProjectiveTree"]:
         """Yield families over up to three words with all arcs, and over four with some."""
-        kinds: tuple[Literal["any", "one"], ...] = ("any", "one")
+        kinds: tuple[Roots, ...] = ("any", "one")
         for roots in kinds:
             for n in (1, 2, 3):
                 yield cls(np.arange(2 * (n + 1) * n).reshape(2, n + 1, n), roots=roots)
@@ -181,13 +177,6 @@ class ProjectiveTreeRun(FactorRun):
         result = d_incoming.reshape(self.incoming.shape)
         result[self.incoming == -np.inf] = 0.0
         return result, None
-
-
-def crosses(heads: Integers, modifiers: Integers) -> bool:
-    """Return whether any two of some arcs cross: one end of one strictly inside the other, and one strictly outside."""
-    left, right = np.minimum(heads, modifiers), np.maximum(heads, modifiers)
-    overlap = (left[:, None] < left) & (left < right[:, None]) & (right[:, None] < right)
-    return bool(overlap.any())
 
 
 def _by_arc(messages: Floats, arcs: int) -> Floats:

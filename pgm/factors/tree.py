@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.nonprojective import TreeSums, best_escape
+from hypergraph.roots import Roots
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
-from pgm.factors._arcs import ArcLayout, ArcOdds
+from pgm.factors._arcs import ArcLayout, ArcOdds, check_roots
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max
-from pgm.matrix_tree import Roots, TreeSums, best_escape, check_roots
 
 __all__ = ["Tree"]
 
@@ -22,7 +23,8 @@ class Tree(Factor):
     """1 if the arcs that are ON give each word exactly one head and all words hang on the root 0; 0 otherwise.
 
     Sums over trees by the matrix-tree theorem (Koo et al. 2007; Smith & Smith 2007), but without a subtraction: right
-    to the last digits however confident the messages are.  Sum- and max-product, and the backward pass, are O(n³).
+    to the last digits however confident the messages are.  Sum- and max-product, and the backward pass, are O(n³)
+    (`hypergraph.nonprojective`).
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ class Tree(Factor):
         variables, self.layout = ArcLayout.of(name or type(self).__name__, arcs, heads, modifiers, n)
         super().__init__(variables, name=name)
         self.roots: Roots = roots
-        self.one_root = check_roots(roots)
+        self.one_root = check_roots(self.name, roots)
         if set(self.cardinalities) != {2}:
             raise FactorGraphError(f"{self.name}: arcs are variables of two states, OFF and ON")
 

@@ -15,9 +15,7 @@ MODULES = (
     "autodiff.arrays",
     "autodiff.sparse",
     "hypergraph.drawing",
-    "pgm.arborescence",
     "pgm.drawing",
-    "pgm.matrix_tree",
 )
 
 

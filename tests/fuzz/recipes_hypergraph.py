@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 import hypergraph as hg
-from fuzz.recipe import Case, exempt, recipe
-from hypergraph import batched, drawing, semirings, structures
+from fuzz.recipe import Case, recipe
+from hypergraph import batched, drawing, nonprojective, semirings, structures
+from hypergraph.derivation import EdgeDerivation
 from hypergraph.structures import ContextFree, Grammar
 
-exempt("made by `viterbi`, `kbest` and `sample`, with whose recipes it is used", "hypergraph.Derivation")
-
 TREES = structures.ProjectiveTrees(3)
+NONPROJECTIVE = structures.NonprojectiveTrees(3, "one")
 
 
 def _scores(*shape: int) -> Any:
@@ -69,22 +69,33 @@ def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(answer, hg.Derivation):
             answer = [answer]
         if isinstance(answer, list):
-            return [(each.edges, each.score, each.weights, each.nodes, each.tree()) for each in answer]
+            return [_told(each) for each in answer]
         return answer
+
+    def _told(derivation: hg.Derivation) -> Any:
+        told = derivation.score, derivation.weights, derivation.counts()
+        if isinstance(derivation, EdgeDerivation):
+            return *told, derivation.edges, derivation.nodes, derivation.tree()
+        return told
 
     return ask
 
 
 def _questions(function: Callable[..., Any], **options: Any) -> Iterator[Case]:
-    for structure in (TREES, _graph()):
-        shape = (4, 4) if structure is TREES else (4,)
-        yield Case(_asked(function), weights=_scores(*shape), structure=structure, **options)
+    yield Case(_asked(function), weights=_scores(4, 4), structure=TREES, **options)
+    yield Case(_asked(function), weights=_scores(4), structure=_graph(), **options)
 
 
-for _function in (
-    hg.count, hg.edge_marginals, hg.entropy, hg.inside, hg.log_partition, hg.marginals, hg.node_marginals, hg.outside,
-    hg.viterbi,
-):  # fmt: skip
+def _all_questions(function: Callable[..., Any], **options: Any) -> Iterator[Case]:
+    """Those that a structure without a hypergraph answers, too."""
+    yield from _questions(function, **options)
+    yield Case(_asked(function), weights=_scores(4, 4), structure=NONPROJECTIVE, **options)
+
+
+for _function in (hg.count, hg.entropy, hg.log_partition, hg.marginals, hg.viterbi):
+    recipe(f"hypergraph.{_function.__name__}")(lambda function=_function: _all_questions(function))
+
+for _function in (hg.edge_marginals, hg.inside, hg.node_marginals, hg.outside):
     recipe(f"hypergraph.{_function.__name__}")(lambda function=_function: _questions(function))
 
 
@@ -95,17 +106,17 @@ def total() -> Iterable[Case]:
 
 @recipe("hypergraph.kbest")
 def kbest() -> Iterable[Case]:
-    yield from _questions(hg.kbest, k=3)
+    yield from _all_questions(hg.kbest, k=3)
 
 
 @recipe("hypergraph.iterate_best")
 def iterate_best() -> Iterable[Case]:
-    yield from _questions(lambda structure, weights: list(islice(hg.iterate_best(structure, weights), 4)))
+    yield from _all_questions(lambda structure, weights: list(islice(hg.iterate_best(structure, weights), 4)))
 
 
 @recipe("hypergraph.sample")
 def sample() -> Iterable[Case]:
-    yield from _questions(hg.sample, size=3, seed=0)
+    yield from _all_questions(hg.sample, size=3, seed=0)
 
 
 @recipe("hypergraph.expectation")
@@ -220,6 +231,23 @@ def best_trees() -> Iterable[Case]:
     yield Case(batched.best_trees, scores=_scores(2, 5, 5), roots="one")
 
 
+@recipe("hypergraph.batched.NonprojectiveTreeChart")
+def nonprojective_tree_chart() -> Iterable[Case]:
+    for roots in ("any", "one"):
+
+        def use(scores: Any, lengths: Any, scales: Any, adjoint: Any, roots: Any = roots) -> Any:
+            return _everything(batched.NonprojectiveTreeChart.run(scores, lengths, roots=roots), scales, adjoint)
+
+        adjoints = {"scales": _scores(2), "adjoint": _scores(2, 5, 5)}
+        yield Case(use, scores=_scores(2, 5, 5), lengths=np.array([4, 2]), **adjoints)
+
+
+@recipe("hypergraph.batched.best_nonprojective_trees")
+def best_nonprojective_trees() -> Iterable[Case]:
+    yield Case(batched.best_nonprojective_trees, scores=_scores(2, 5, 5), lengths=np.array([4, 2]))
+    yield Case(batched.best_nonprojective_trees, scores=_scores(2, 5, 5), roots="one")
+
+
 @recipe("hypergraph.batched.ChainChart")
 def chain_chart() -> Iterable[Case]:
     for shape in ((3, 3), (3, 3, 3), (2, 1, 3, 3), (2, 3, 3, 3)):
@@ -311,6 +339,25 @@ def batch_marginals() -> Iterable[Case]:
     )
 
 
+# Sums over non-projective trees
+
+
+@recipe("hypergraph.nonprojective.TreeSums", "hypergraph.nonprojective.best_escape")
+def tree_sums() -> Iterable[Case]:
+    for roots in ("any", "one"):
+        for exactly in (False, True):
+
+            def use(scores: Any, adjoint: Any, roots: Any = roots, exactly: bool = exactly) -> Any:
+                sums = nonprojective.TreeSums(scores, roots, exact=exactly)
+                best = nonprojective.best_escape(scores, roots)
+                return sums.log_partition, sums.log_escape, sums.backward(adjoint), best
+
+            yield Case(use, scores=_scores(2, 4, 4), adjoint=_scores(2, 4, 4))
+    yield Case(
+        lambda scores, roots: nonprojective.TreeSums(scores, roots).log_partition, scores=_scores(2, 4, 4), roots="one"
+    )
+
+
 # Drawing
 
 
@@ -355,6 +402,11 @@ def _structure(make: Callable[..., hg.Structure], weights: dict[str, Any], **siz
 @recipe("hypergraph.structures.ProjectiveTrees")
 def projective_trees() -> Iterable[Case]:
     yield _structure(structures.ProjectiveTrees, {"arc_scores": _scores(4, 4)}, n=3, roots="one")
+
+
+@recipe("hypergraph.structures.NonprojectiveTrees")
+def nonprojective_trees() -> Iterable[Case]:
+    yield _structure(structures.NonprojectiveTrees, {"arc_scores": _scores(4, 4)}, n=3, roots="one")
 
 
 @recipe("hypergraph.structures.SiblingTrees")

@@ -17,11 +17,13 @@ from hypergraph.structures import (
     GrandparentTrees,
     GrandSiblingTrees,
     LinearChain,
+    NonprojectiveTrees,
     ProjectiveTrees,
     SecondOrderChain,
     Segmentation,
     SiblingTrees,
 )
+from oracles.arborescences import all_trees
 from oracles.enumeration import Enumeration, canonical
 
 __all__ = ["all_objects", "enumeration", "parts_lists"]
@@ -93,6 +95,12 @@ def inner_sibling(heads: tuple[int, ...], word: int) -> int:
 def first_order(trees: ProjectiveTrees) -> Listing:
     for heads in projective_trees(trees.n, trees.roots):
         yield heads, [heads[m] * (trees.n + 1) + m for m in range(1, trees.n + 1)]
+
+
+@parts_of(NonprojectiveTrees)
+def first_order_nonprojective(trees: NonprojectiveTrees) -> Listing:
+    for heads in all_trees(trees.n, trees.roots).tolist():
+        yield (-1, *heads), [head * (trees.n + 1) + m for m, head in enumerate(heads, 1)]
 
 
 @parts_of(SiblingTrees)

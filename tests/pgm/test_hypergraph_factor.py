@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hypergraph import HypergraphBuilder, marginals
-from hypergraph.structures import Grammar, ProjectiveTrees
+from hypergraph import HypergraphBuilder, NoHypergraphError, marginals
+from hypergraph.structures import Grammar, NonprojectiveTrees, ProjectiveTrees
 from hypergraph.structures import LinearChain as Chains
 from oracles.derivations import all_derivations
 from pgm import FactorGraph, check_factor
@@ -185,3 +185,8 @@ def test_what_cannot_work_is_refused():
         Constituency(np.arange(2), 4, [0, 0], [4, 2])
     with pytest.raises(FactorGraphError, match="derive no 3 words"):
         LabelledConstituency(np.arange(6), Grammar(["S"], [("S", "N", "V")]), 3)
+
+
+def test_a_structure_without_a_hypergraph_is_refused():
+    with pytest.raises(NoHypergraphError, match="no HypergraphFactor"):
+        HypergraphFactor(np.arange(9), NonprojectiveTrees(2), np.stack([np.arange(9), np.ones(9)], axis=1), default=0)

@@ -18,11 +18,27 @@ import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["maximum_arborescence"]
+__all__ = ["best"]
 
 
 @kernel
-def maximum_arborescence(scores, one_root, heads):
+def best(scores, lengths, one_root, totals, heads):
+    """Write the score of the best tree of each sentence into `totals` (-inf if there is none), and its heads.
+
+    scores (batch, N, N) and lengths (batch,); totals (batch,); heads (batch, N), of which padding is left as it is.
+    """
+    for b in range(len(scores)):
+        size = lengths[b] + 1
+        if not _best_tree(scores[b, :size, :size], one_root, heads[b, :size]):
+            totals[b] = -np.inf
+            continue
+        totals[b] = 0.0
+        for m in range(1, size):
+            totals[b] += scores[b, heads[b, m], m]
+
+
+@kernel
+def _best_tree(scores, one_root, heads):
     """Write the head of each word into `heads` (n + 1,), with -1 for the root; return whether there is a tree."""
     n = len(scores) - 1
     limit = 2 * n + 2

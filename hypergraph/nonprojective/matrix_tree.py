@@ -1,66 +1,25 @@
-"""Log-partition and marginals of non-projective dependency trees (the matrix-tree theorem, without its subtractions).
+"""Sums over non-projective dependency trees and their slopes (the matrix-tree theorem, without its subtractions).
 
 Koo et al. (2007) and Smith & Smith (2007) take the determinant and the inverse of a Laplacian, which lose their digits
-on confident scores.  `pgm._tree_elimination` explains what is done here instead.
+on confident scores.  `hypergraph.nonprojective.elimination` explains what is done here instead.
 
 Legend: `n` words and the root 0; `h` head; `m` modifier; F sentences of one length; matrices are [h, m].
 """
 
 from functools import cached_property, lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_floats
-from pgm import kernels
-from pgm._tree_elimination import LogElimination, elimination_plan
-from pgm.errors import FactorGraphError, PotentialError
+from hypergraph import kernels
+from hypergraph.errors import WeightError
+from hypergraph.nonprojective.elimination import LogElimination, elimination_plan
+from hypergraph.roots import Roots, has_one_root
 
-__all__ = ["Roots", "TreeSums", "best_escape", "check_roots", "check_scores", "tree_log_partition", "tree_marginals"]
+__all__ = ["TreeSums", "best_escape"]
 
 Floats = NDArray[np.float64]
-Roots = Literal["any", "one"]
-
-
-def tree_log_partition(scores: ArrayLike, *, roots: Roots = "any") -> float:
-    """Return log Σ_trees exp Σ_{h → m in the tree} scores[h, m]; -inf if there is no tree.  O(n³).
-
-    Parameters
-    ----------
-    scores : (n + 1, n + 1); -inf is no arc; the diagonal and the first column are not read
-    roots : whether the root 0 has any number of children, or exactly one
-
-    Examples
-    --------
-    >>> round(np.exp(tree_log_partition(np.zeros((4, 4)))))  # (n + 1)^(n - 1) trees
-    16
-    >>> round(np.exp(tree_log_partition(np.zeros((4, 4)), roots="one")))  # n^(n - 1)
-    9
-    """
-    return float(TreeSums(check_scores(scores)[None], roots).log_partition[0])
-
-
-def tree_marginals(scores: ArrayLike, *, roots: Roots = "any") -> Floats:
-    """Return (n + 1, n + 1): the probability of each arc, trees being weighted as in `tree_log_partition`.  O(n³).
-
-    All zero if there is no tree.
-
-    Examples
-    --------
-    >>> tree_marginals(np.zeros((3, 3))).round(3)
-    array([[0.   , 0.667, 0.667],
-           [0.   , 0.   , 0.333],
-           [0.   , 0.333, 0.   ]])
-    """
-    array = check_scores(scores)
-    sums = TreeSums(array[None], roots)
-    if sums.log_partition[0] == -np.inf:
-        return np.zeros_like(array)
-    terms = (sums.log_escape[0] + array)[:, 1:]
-    result = np.zeros_like(array)
-    result[:, 1:] = np.exp(terms - np.logaddexp.reduce(terms, axis=0))
-    return result
 
 
 class TreeSums:
@@ -80,8 +39,8 @@ class TreeSums:
     """
 
     def __init__(self, scores: Floats, roots: Roots, *, exact: bool = False) -> None:
-        self.scores = scores = check_arcs(scores)
-        self.one_root = check_roots(roots)
+        self.scores = scores = _check(scores)
+        self.one_root = has_one_root(roots)
         n = scores.shape[1] - 1
         self.blocks = 2 if self.one_root else 1
         self.plan, matrices, escapes = _plan_array(n, self.blocks)
@@ -127,12 +86,30 @@ class TreeSums:
     def _degree(self) -> NDArray[np.int64]:
         return leading_degree(self._by_degree)
 
+    @cached_property
+    def marginals(self) -> Floats:
+        """(F, n + 1, n + 1): the probability of each arc, for scores below +inf; 0 where there is no tree."""
+        log_odds = self.log_escape + self.scores
+        best = log_odds.max(axis=1, keepdims=True)
+        best[best == -np.inf] = 0.0
+        odds = np.exp(log_odds - best)
+        total = odds.sum(axis=1, keepdims=True)
+        total[total == 0.0] = 1.0
+        odds /= total
+        return odds
+
+    def marginals_backward(self, d_marginals: Floats) -> Floats:
+        """Return the adjoint of the scores (F, n + 1, n + 1), given that of `marginals`."""
+        uses = self.marginals * d_marginals
+        d_log_odds = uses - self.marginals * uses.sum(axis=1, keepdims=True)
+        return d_log_odds + self.backward(d_log_odds)
+
     def backward(self, d_log_escape: Floats) -> Floats:
         """Return the adjoint of the scores (F, n + 1, n + 1), given that of `log_escape`; 0 where they are infinite."""
         n = self.scores.shape[1] - 1
-        d_log_escape = as_floats(d_log_escape, "the adjoint of log_escape", PotentialError)
+        d_log_escape = as_floats(d_log_escape, "the adjoint of log_escape", WeightError)
         if d_log_escape.shape != self.scores.shape:
-            raise PotentialError(
+            raise WeightError(
                 f"the adjoint of log_escape has shape {d_log_escape.shape}, but log_escape {self.scores.shape}"
             )
         d_by_degree = np.zeros_like(self._by_degree)
@@ -176,9 +153,9 @@ def leading_term(by_degree: Floats, degree: NDArray[np.int64]) -> Floats:
 
 def best_escape(scores: Floats, roots: Roots) -> Floats:
     """Return (F, n + 1, n + 1): `TreeSums.log_escape` with max in place of +, for max-marginals."""
-    scores = check_arcs(scores)
+    scores = _check(scores)
     clamped, _ = _clamp(scores)
-    elimination = LogElimination(clamped, one_root=check_roots(roots), best=True)
+    elimination = LogElimination(clamped, one_root=has_one_root(roots), best=True)
     by_degree = elimination.log_escape
     by_degree[:, 0] = -np.inf
     by_degree[:, 0, -1] = 0.0
@@ -186,13 +163,6 @@ def best_escape(scores: Floats, roots: Roots) -> Floats:
     result = np.full(scores.shape, -np.inf)
     result[:, :, 1:] = leading_term(by_degree, leading_degree(by_degree))
     return result
-
-
-def check_roots(roots: str) -> bool:
-    """Return whether the root has exactly one child; an error if `roots` is neither "any" nor "one"."""
-    if roots not in ("any", "one"):
-        raise FactorGraphError(f'roots is "any" (any number of children of the root) or "one", not {roots!r}')
-    return roots == "one"
 
 
 @lru_cache(maxsize=256)
@@ -214,11 +184,11 @@ def _clamp(scores: Floats) -> tuple[Floats, Floats]:
     return arcs - best, best[:, 0, 1:].sum(axis=1)
 
 
-def check_arcs(scores: ArrayLike) -> Floats:
+def _check(scores: ArrayLike) -> Floats:
     """Return scores of arcs of F sentences, (F, n + 1, n + 1), as kernels take them: +inf is allowed, NaN is not."""
-    array = np.ascontiguousarray(as_floats(scores, "scores", PotentialError))
+    array = np.ascontiguousarray(as_floats(scores, "scores", WeightError))
     if array.ndim != 3 or array.shape[1] != array.shape[2] or array.shape[1] < 2:
-        raise PotentialError(f"scores of arcs are (F, n + 1, n + 1) for n ≥ 1 words, not of shape {array.shape}")
+        raise WeightError(f"scores of arcs are (F, n + 1, n + 1) for n ≥ 1 words, not of shape {array.shape}")
     # The kernels do not read column 0 and the diagonal, but a sum over the others finds their NaN at once.
     if np.isnan(array).any():
         arcs = array.copy()
@@ -226,21 +196,5 @@ def check_arcs(scores: ArrayLike) -> Floats:
         arcs[:, np.arange(array.shape[1]), np.arange(array.shape[1])] = 0.0
         if np.isnan(arcs).any():
             f, h, m = np.argwhere(np.isnan(arcs))[0]
-            raise PotentialError(f"the score of arc {h} → {m} of sentence {f} is NaN; scores are numbers, or -inf")
-    return array
-
-
-def check_scores(scores: ArrayLike) -> Floats:
-    """Return scores of arcs as a new float64 array with -inf on the diagonal and in column 0, or say what is wrong."""
-    array = np.array(as_floats(scores, "scores", PotentialError), order="C")
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
-        raise PotentialError(f"scores of arcs are (n + 1, n + 1) for n ≥ 1 words, not of shape {array.shape}")
-    np.fill_diagonal(array, -np.inf)
-    array[:, 0] = -np.inf
-    bad = np.isnan(array) | (array == np.inf)
-    if bad.any():
-        h, m = np.argwhere(bad)[0]
-        raise PotentialError(
-            f"the score of arc {h} → {m} is {array[h, m]}; scores are finite numbers, or -inf for no arc"
-        )
+            raise WeightError(f"the score of arc {h} → {m} of sentence {f} is NaN; scores are numbers, or -inf")
     return array

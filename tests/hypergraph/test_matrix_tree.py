@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from autodiff import Module, check_gradients
+from hypergraph import WeightError, log_partition, marginals
+from hypergraph.nonprojective import TreeSums, best_escape
+from hypergraph.structures import NonprojectiveTrees
 from oracles.arborescences import all_trees, exact_log_partition, exact_marginals, tree_scores
-from pgm import FactorGraphError, PotentialError
-from pgm.matrix_tree import TreeSums, best_escape, tree_log_partition, tree_marginals
 
 ROOTS = pytest.mark.parametrize("roots", ["any", "one"])
+
+
+def trees_of(scores, roots):
+    return NonprojectiveTrees(len(scores) - 1, roots)
 
 
 def draw(rng, n, scale=1.0, impossible=0.0):
@@ -39,10 +44,10 @@ def test_enumeration(roots, exact, impossible):
         sums = TreeSums(scores[None], roots, exact=exact)
         if expected == -np.inf:
             assert sums.log_partition[0] == -np.inf
-            assert not tree_marginals(scores, roots=roots).any()
+            assert not sums.marginals.any()
             continue
         assert sums.log_partition[0] == pytest.approx(expected, rel=1e-12)
-        marginals = np.array(tree_marginals(scores, roots=roots))
+        probabilities = sums.marginals[0]
         for m in range(1, n + 1):
             rest = scores.copy()
             rest[:, m] = 0.0
@@ -56,7 +61,7 @@ def test_enumeration(roots, exact, impossible):
             assert np.ptp(constant) <= 1e-12 * max(1.0, np.abs(slopes[slopes > -np.inf]).max())
             for h in range(n + 1):
                 probability = np.exp(weights[trees[:, m - 1] == h] - expected).sum()
-                assert marginals[h, m] == pytest.approx(probability, abs=1e-11)
+                assert probabilities[h, m] == pytest.approx(probability, abs=1e-11)
 
 
 @ROOTS
@@ -70,9 +75,11 @@ def test_exact_fractions(roots, spread, impossible):
         powers[rng.random(powers.shape) < impossible] = -np.inf
         powers[0, 1], powers[np.arange(1, n), np.arange(2, n + 1)] = 1.0, 1.0  # so that there is a tree
         scores = powers * np.log(2.0)
-        assert tree_log_partition(scores, roots=roots) == pytest.approx(exact_log_partition(powers, roots), rel=1e-12)
+        assert log_partition(trees_of(scores, roots), scores) == pytest.approx(
+            exact_log_partition(powers, roots), rel=1e-12
+        )
         np.testing.assert_allclose(
-            tree_marginals(scores, roots=roots), exact_marginals(powers, roots), rtol=1e-10, atol=1e-300
+            marginals(trees_of(scores, roots), scores), exact_marginals(powers, roots), rtol=1e-10, atol=1e-300
         )
 
 
@@ -84,8 +91,10 @@ def test_nearly_closed_cycles(roots):
     for m in range(1, n + 1, 2):
         powers[m, m + 1] = powers[m + 1, m] = 300
     scores = powers * np.log(2.0)
-    assert tree_log_partition(scores, roots=roots) == pytest.approx(exact_log_partition(powers, roots), rel=1e-13)
-    np.testing.assert_allclose(tree_marginals(scores, roots=roots), exact_marginals(powers, roots), rtol=1e-12)
+    assert log_partition(trees_of(scores, roots), scores) == pytest.approx(
+        exact_log_partition(powers, roots), rel=1e-13
+    )
+    np.testing.assert_allclose(marginals(trees_of(scores, roots), scores), exact_marginals(powers, roots), rtol=1e-12)
 
 
 @ROOTS
@@ -139,8 +148,8 @@ def test_constant_for_a_word(roots, scale):
     rng = np.random.default_rng(5)
     scores = draw(rng, 20, scale)
     moved = scores + 500.0 * rng.normal(size=21)
-    assert np.abs(tree_marginals(moved, roots=roots) - tree_marginals(scores, roots=roots)).max() < 1e-9
-    change = tree_log_partition(moved, roots=roots) - tree_log_partition(scores, roots=roots)
+    assert np.abs(marginals(trees_of(moved, roots), moved) - marginals(trees_of(scores, roots), scores)).max() < 1e-9
+    change = log_partition(trees_of(moved, roots), moved) - log_partition(trees_of(scores, roots), scores)
     assert change == pytest.approx((moved - scores)[0, 1:].sum(), abs=1e-9)
 
 
@@ -169,16 +178,20 @@ def test_best_tree_with_each_arc(roots):
 def test_marginals_of_long_sentences(roots):
     rng = np.random.default_rng(7)
     scores = draw(rng, 100, 5.0)
-    marginals = tree_marginals(scores, roots=roots)
-    np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1.0, rtol=1e-12)
+    probabilities = marginals(trees_of(scores, roots), scores)
+    np.testing.assert_allclose(probabilities[:, 1:].sum(axis=0), 1.0, rtol=1e-12)
     if roots == "one":
-        assert marginals[0].sum() == pytest.approx(1.0, abs=1e-11)
+        assert probabilities[0].sum() == pytest.approx(1.0, abs=1e-11)
 
 
 def test_refused():
-    with pytest.raises(PotentialError, match="arc 1 → 2 is nan"):
-        tree_log_partition([[0, 0, 0], [0, 0, np.nan], [0, 0, 0]])
-    with pytest.raises(PotentialError, match="shape"):
-        tree_marginals(np.zeros((3, 2)))
-    with pytest.raises(FactorGraphError, match="'some'"):
-        tree_marginals(np.zeros((3, 3)), roots="some")
+    scores = np.zeros((2, 3, 3))
+    with pytest.raises(ValueError, match="'some'"):
+        TreeSums(scores, "some")
+    with pytest.raises(WeightError, match="shape"):
+        TreeSums(scores[:, :2], "any")
+    with pytest.raises(WeightError, match="shape"):
+        TreeSums(scores, "any").backward(scores[0])
+    scores[1, 1, 2] = np.nan
+    with pytest.raises(WeightError, match="arc 1 → 2 of sentence 1 is NaN"):
+        TreeSums(scores, "any")

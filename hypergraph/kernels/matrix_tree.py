@@ -1,12 +1,12 @@
-"""Sums over dependency trees in the real domain, without a subtraction; `pgm._tree_elimination` explains how.
+"""Sums over dependency trees in the real domain, without a subtraction (`hypergraph.nonprojective.elimination`).
 
 Safe where it says so: the arcs into each word are divided by the greatest of them, every later value is a sum of
 products of two positive ones, and a factor in which such a product could fall below SMALLEST (or a share of the light
 root rise above 1 / SMALLEST) is UNSAFE and left to the log domain. Where it is SAFE nothing underflowed, so that every
 value has its full relative accuracy and a zero is a real one.
 
-Legend: the plan has a row for each step (`pgm._tree_elimination.Step`); in the square matrix of a step, index 0 is the
-root, 1 the light root, 2 … the words.  Once word k is eliminated, its column holds the shares c(h), its row the weights
+Legend: the plan has a row for each step (`elimination.Step`); in the square matrix of a step, index 0 is the root,
+1 the light root, 2 … the words.  Once word k is eliminated, its column holds the shares c(h), its row the weights
 w(k → m) at that time, and its place on the diagonal their sum s.  Inner loops have unsigned indices, so that they are
 vectorised.
 """
