@@ -92,14 +92,14 @@ class _BeliefPropagation(Inference):
     def __init__(self, parts: Parts, settings: ModelSettings, scores: Scores, factors: bool) -> None:
         self._graph = model_graph(parts, settings, scores)
         exact = is_exact(settings, scores)
-        self._module = UnrolledBeliefPropagation(
+        module = UnrolledBeliefPropagation(
             self._graph.graph,
             iterations=1 if exact else settings.iterations,
             schedule=schedule_of(settings, exact=exact),
             damping=0.0 if exact else settings.damping,
             variables_only=not factors,
         )
-        outputs: Any = self._module.forward(*self._graph.potentials)
+        outputs, self._backward = module.forward(*self._graph.potentials)
         self._outputs: tuple[Any, ...] = outputs if factors else (outputs,)
         self.beliefs = self._outputs[0][1::2]
 
@@ -110,4 +110,4 @@ class _BeliefPropagation(Inference):
     def backward(self, adjoint: Floats) -> Scores:
         flat = np.zeros(2 * len(adjoint))
         flat[1::2] = adjoint
-        return self._graph.by_kind(self._module.backward(flat, *[None] * (self._module.output_count - 1)))
+        return self._graph.by_kind(self._backward(flat, *[None] * (len(self._outputs) - 1)))

@@ -17,10 +17,9 @@ def beliefs_of(
 ) -> tuple[Floats, Callable[[Floats], list[Floats | None]]]:
     """Return the beliefs of all variables in one array, and a function from their adjoint to those of the families."""
     module = unrolled(inference, example.graph, example.observed)
-    beliefs = module.forward(*soft_potentials(example.graph))[0]
+    (beliefs, *others), module_backward = module.forward(*soft_potentials(example.graph))
 
     def backward(adjoint: Floats) -> list[Floats | None]:
-        others = [None] * (module.output_count - 1)
-        return by_family(example.graph, module.backward(adjoint, *others))
+        return by_family(example.graph, module_backward(adjoint, *[None] * len(others)))
 
     return beliefs, backward

@@ -64,8 +64,8 @@ def _of_entries(family: Factor, joint: Floats) -> Floats | None:
 
 def _through_iterations(inference: Inference, graph: FactorGraph, evidence: Mapping[int, Any]) -> LogPartition:
     module = unrolled(inference, graph, evidence)
-    value = module.forward(*soft_potentials(graph))[-1]
-    adjoints = module.backward(*[None] * (module.output_count - 1), 1.0)
+    (*others, value), backward = module.forward(*soft_potentials(graph))
+    adjoints = backward(*[None] * len(others), 1.0)
     return LogPartition(float(value), by_family(graph, adjoints), None)
 
 

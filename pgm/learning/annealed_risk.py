@@ -78,14 +78,14 @@ class AnnealedRisk(Objective):
         """Return the loss and its gradient."""
         beliefs, backward = beliefs_of(self.inference, example)
         decoder = self.decoder(example.graph, self.temperature(progress))
-        marginals = decoder.forward(beliefs)
+        marginals, decoder_backward = decoder.forward(beliefs)
         counts = (example.gold >= 0) & (example.evidence < 0)
         if self.recall_of is not None:
             counts &= np.isin(example.gold, list(self.recall_of))
         gold = (state_starts(example.graph)[:-1] + example.gold)[counts]
         adjoint = np.zeros_like(beliefs)
         adjoint[gold] = -1.0
-        return Evaluation(float((1.0 - marginals[gold]).sum()), backward(decoder.backward(adjoint)[0]))
+        return Evaluation(float((1.0 - marginals[gold]).sum()), backward(decoder_backward(adjoint)[0]))
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:

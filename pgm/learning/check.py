@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff import GradientReport, Module, SparseAdjoint, check_gradients
+from autodiff import Backward, GradientReport, Module, SparseAdjoint, check_gradients
 from pgm.learning.example import ExampleLike
 from pgm.learning.objective import Objective
 from pgm.learning.problem import TrainingProblem
@@ -39,12 +39,12 @@ class _AsModule(Module):
     def __init__(self, problem: TrainingProblem) -> None:
         self.problem = problem
 
-    def forward(self, *parameters: Floats) -> Floats:
-        loss, gradients = self.problem(dict(zip(self.problem.named, parameters, strict=True)))
-        self._keep(gradients, [parameter.shape for parameter in parameters])
-        return np.array(loss)
+    def forward(self, *parameters: Floats) -> tuple[Floats, Backward]:
+        given = dict(zip(self.problem.named, parameters, strict=True))
+        loss, gradients = self.problem(given)
 
-    def backward(self, adjoint: Any) -> tuple[Floats, ...]:
-        gradients, shapes = self._kept()
-        found = [gradients.get(name, np.zeros(shape)) for name, shape in zip(self.problem.named, shapes, strict=True)]
-        return tuple(adjoint * (g.dense() if isinstance(g, SparseAdjoint) else g) for g in found)
+        def backward(adjoint: Any) -> tuple[Floats, ...]:
+            found = [gradients.get(name, np.zeros_like(parameter)) for name, parameter in given.items()]
+            return tuple(adjoint * (g.dense() if isinstance(g, SparseAdjoint) else g) for g in found)
+
+        return np.array(loss), backward

@@ -158,7 +158,7 @@ class TrainingProblem:
             if family.source is None or adjoint is None:
                 continue
             own = family.source.named_parameters()
-            for name, gradient in family.source.gradients(adjoint).items():
+            for name, gradient in family.gradients(adjoint).items():
                 if name not in self.named:
                     continue
                 if own[name] is not self.named[name]:

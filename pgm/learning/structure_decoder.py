@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import Module
+from autodiff import Backward, Module
 from autodiff.conversion import as_integers, as_number
 from autodiff.sparse import sum_rows
 from hypergraph.algorithms import viterbi
@@ -101,28 +101,28 @@ class StructureDecoder(Decoder):
             raise GoldError(f"StructureDecoder: states has {states[wrong][0]}; {variable.name!r} has no such state")
         return states
 
-    def forward(self, beliefs: Floats) -> Floats:
+    def forward(self, beliefs: Floats) -> tuple[Floats, Backward]:
         """Return the marginals."""
         beliefs = self.checked(beliefs, "beliefs")
-        _, uses = self.marginals.forward(self._scores(beliefs) / self.temperature)
+        (_, uses), uses_backward = self.marginals.forward(self._scores(beliefs) / self.temperature)
+        apart, apart_backward = self.others.forward(beliefs)
         marginals = sum_rows(self.place, uses[self.used], len(beliefs))
         of_variable = np.add.reduceat(marginals, self.start[:-1])
         marginals = np.where(self.rest, 1.0 - of_variable[self.of_state], marginals)
-        self._keep()
-        return np.where(self.covered, marginals, self.others.forward(beliefs))
 
-    def backward(self, adjoint: Floats) -> tuple[Floats]:
-        """Return the adjoint of the beliefs."""
-        self._kept()
-        adjoint = self.checked(adjoint, "the adjoint")
-        inside = np.where(self.covered, adjoint, 0.0)
-        of_rest = np.add.reduceat(np.where(self.rest, inside, 0.0), self.start[:-1])[self.of_state]
-        on_uses = np.zeros(self.structure.num_weights)
-        on_uses[self.used] = np.where(self.rest, 0.0, inside - of_rest)[self.place]
-        (on_scores,) = self.marginals.backward(None, on_uses)
-        on_beliefs = sum_rows(self.place, on_scores.ravel()[self.used] / self.temperature, len(adjoint))
-        (apart,) = self.others.backward(np.where(self.covered, 0.0, adjoint))
-        return (on_beliefs + apart,)
+        def backward(adjoint: Floats) -> tuple[Floats]:
+            """Return the adjoint of the beliefs."""
+            adjoint = self.checked(adjoint, "the adjoint")
+            inside = np.where(self.covered, adjoint, 0.0)
+            of_rest = np.add.reduceat(np.where(self.rest, inside, 0.0), self.start[:-1])[self.of_state]
+            on_uses = np.zeros(self.structure.num_weights)
+            on_uses[self.used] = np.where(self.rest, 0.0, inside - of_rest)[self.place]
+            (on_scores,) = uses_backward(None, on_uses)
+            on_beliefs = sum_rows(self.place, on_scores.ravel()[self.used] / self.temperature, len(adjoint))
+            (on_others,) = apart_backward(np.where(self.covered, 0.0, adjoint))
+            return (on_beliefs + on_others,)
+
+        return np.where(self.covered, marginals, apart), backward
 
     def decode(self, beliefs: Floats) -> NDArray[np.int64]:
         """Return the best structure's states."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff import Module
+from autodiff import Backward, Module
 from autodiff.conversion import as_number
 from pgm.graph import FactorGraph
 from pgm.learning.decoder import Decoder
@@ -27,7 +27,7 @@ class VariableDecoder(Decoder):
     >>> beliefs = np.array([0.2, 0.8, 0.6, 0.4])
     >>> VariableDecoder(graph).decode(beliefs)
     array([1, 0])
-    >>> VariableDecoder(graph, 0.5).forward(beliefs).round(3)
+    >>> VariableDecoder(graph, 0.5)(beliefs).round(3)
     array([0.059, 0.941, 0.692, 0.308])
     """
 
@@ -37,24 +37,23 @@ class VariableDecoder(Decoder):
         self.start = state_starts(graph)
         self.of_state = np.repeat(np.arange(graph.num_variables), graph.cardinalities)
 
-    def forward(self, beliefs: Floats) -> Floats:
+    def forward(self, beliefs: Floats) -> tuple[Floats, Backward]:
         """Return the marginals."""
         beliefs = self.checked(beliefs, "beliefs")
         with np.errstate(divide="ignore"):
             scores = np.log(beliefs) / self.temperature
         weights = np.exp(scores - np.maximum.reduceat(scores, self.start[:-1])[self.of_state])
         marginals = weights / np.add.reduceat(weights, self.start[:-1])[self.of_state]
-        self._keep(beliefs, marginals)
-        return marginals
 
-    def backward(self, adjoint: Floats) -> tuple[Floats]:
-        """Return the adjoint of the beliefs."""
-        beliefs, marginals = self._kept()
-        adjoint = self.checked(adjoint, "the adjoint")
-        mean = np.add.reduceat(adjoint * marginals, self.start[:-1])[self.of_state]
-        # A state of belief 0 has no marginal either, and nothing to learn from.
-        ratios = np.divide(marginals, beliefs, out=np.zeros_like(beliefs), where=marginals > 0)
-        return (ratios * (adjoint - mean) / self.temperature,)
+        def backward(adjoint: Floats) -> tuple[Floats]:
+            """Return the adjoint of the beliefs."""
+            adjoint = self.checked(adjoint, "the adjoint")
+            mean = np.add.reduceat(adjoint * marginals, self.start[:-1])[self.of_state]
+            # A state of belief 0 has no marginal either, and nothing to learn from.
+            ratios = np.divide(marginals, beliefs, out=np.zeros_like(beliefs), where=marginals > 0)
+            return (ratios * (adjoint - mean) / self.temperature,)
+
+        return marginals, backward
 
     def decode(self, beliefs: Floats) -> NDArray[np.int64]:
         """Return the states of greatest belief, the first of equals."""
