@@ -1,22 +1,20 @@
 """Modules wired into a directed acyclic graph, which is itself a module."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, final
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Adjoint, Array
+from autodiff.arrays import Array
 from autodiff.errors import CircuitError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.parameter import Parameter
-from autodiff.plan import Plan
-from autodiff.sparse import SparseAdjoint
-from autodiff.wiring import Node, Wire, check_shape, dense
+from autodiff.plan import Plan, active_slots, needed_nodes
+from autodiff.wiring import Node, Wire
 
 __all__ = ["Circuit", "Wire"]
 
-# A nested circuit takes three frames of Python's stack, of which there are 1000 unless its user asks for more.
+# A nested circuit takes two or three frames of Python's stack, of which there are 1000 unless its user asks for more.
 DEEPEST = 200
 
 
@@ -27,9 +25,10 @@ class Circuit(Module):
     value that feeds several modules receives the sum of their adjoints.  Modules that no output depends on
     are not run, and no adjoint is passed back into what depends on constants only.
 
-    Parameter gradients are those of the *latest* backward pass: they are replaced by the next one, not added
-    to. A circuit is a Module, so circuits nest; the parameters of an inner circuit belong to the outer one as
-    well, under the name `node.parameter`.  Once nested, a circuit can no longer be extended.
+    `forward` returns the outputs and `backward`, which returns `Adjoints`: those of the inputs, and in
+    `gradients` those of the parameters.  Neither leaves anything behind on the circuit.  A circuit is a
+    Module, so circuits nest; the parameters of an inner circuit belong to the outer one as well, under the
+    name `node.parameter`.  Once nested, a circuit can no longer be extended.
 
     Examples
     --------
@@ -38,11 +37,13 @@ class Circuit(Module):
     >>> x = circuit.input("x")
     >>> slope = circuit.parameter("slope", 3.0)
     >>> circuit.output(circuit.add(Add(), circuit.add(Multiply(), slope, x), x))
-    >>> float(circuit.forward(2.0))
+    >>> output, backward = circuit.forward(2.0)
+    >>> float(output)
     8.0
-    >>> [float(adjoint) for adjoint in circuit.backward(1.0)]
+    >>> adjoints = backward(1.0)
+    >>> [float(adjoint) for adjoint in adjoints]
     [4.0]
-    >>> circuit.gradients()
+    >>> adjoints.gradients
     {'slope': array(2.)}
     """
 
@@ -50,12 +51,9 @@ class Circuit(Module):
         self.name = name
         self._names: list[str] = []  # of each slot
         self._taken: set[str] = set()  # names of slots and nodes
-        # The circuit, its modules and those inside them, by identity, each with its place.
-        self._modules: dict[int, tuple[str, Module]] = {id(self): (repr(self), self)}
-        self._slot_of: dict[int, int] = {}  # of each parameter, by its identity
+        self._slot_of: dict[Parameter, int] = {}
         self._depth = 1  # of nested circuits
         self._inputs: list[int] = []
-        self._parameters: dict[int, Parameter] = {}
         self._constants: dict[int, Any] = {}
         self._nodes: list[Node] = []
         self._outputs: list[int] = []
@@ -81,12 +79,11 @@ class Circuit(Module):
             parameter = Parameter(parameter, value)
         elif value is not None:
             raise CircuitError(f"{self!r}: parameter {parameter.name!r} already has a value; leave the second one out")
-        if id(parameter) in self._slot_of:
-            slot = self._slot_of[id(parameter)]
+        if parameter in self._slot_of:
+            slot = self._slot_of[parameter]
             return Wire(self, slot, self._names[slot])
         wire = self._leaf(parameter.name)
-        self._slot_of[id(parameter)] = wire.slot
-        self._parameters[wire.slot] = parameter
+        self._slot_of[parameter] = wire.slot
         return wire
 
     def constant(self, value: Any, name: str | None = None) -> Wire:
@@ -96,23 +93,22 @@ class Circuit(Module):
         return wire
 
     def add(self, module: Module, *wires: Wire, name: str | None = None) -> Any:
-        """Add a module that reads `wires`; return the wire of its output, or a tuple of wires."""
+        """Add a module that reads `wires`; return the wire of its output, or a tuple of wires.
+
+        The same instance may be added any number of times: its parameters, if it is a circuit, are then shared.
+        """
         self._open()
         if not isinstance(module, Module):
             raise CircuitError(f"{self!r}: cannot add {module!r}, which is not a Module; make an instance of one")
         name = self._fresh(name or f"{type(module).__name__}_{len(self._nodes) + 1}")
         for position, wire in enumerate(wires):
             self._check_wire(wire, f"input {position} of node {name!r} ({module!r})")
-        new = self._check_new(module, name)
-        if isinstance(module, Circuit):
-            module._nest(len(wires), name, self)
-            self._depth = max(self._depth, module._depth + 1)
-        self._modules |= new
+        plan = self._nest(module, len(wires), name) if isinstance(module, Circuit) else None
         self._taken.add(name)
         count = module.output_count
         wire_names = [name] if count == 1 else [f"{name}[{position}]" for position in range(count)]
         outputs = tuple(self._slot(wire_name) for wire_name in wire_names)
-        self._nodes.append(Node(repr(self), name, module, tuple(wire.slot for wire in wires), outputs))
+        self._nodes.append(Node(repr(self), name, module, tuple(wire.slot for wire in wires), outputs, plan))
         made = tuple(Wire(self, *pair) for pair in zip(outputs, wire_names, strict=True))
         return made[0] if count == 1 else made
 
@@ -130,90 +126,44 @@ class Circuit(Module):
         """The number of outputs declared so far."""
         return len(self._outputs)
 
-    def forward(self, *inputs: Any) -> Any:
-        """Run the modules; return the output, or a tuple of outputs if several are declared."""
-        # Should a module raise, the previous pass must not be taken for this one.
-        self._tape = None
-        plan = self._planned()
-        if len(inputs) != len(self._inputs):
-            names = ", ".join(self._names[slot] for slot in self._inputs)
-            raise CircuitError(f"{self!r}: forward takes {len(self._inputs)} inputs ({names}), not {len(inputs)}")
-        values: list[Any] = [None] * len(self._names)
-        for slot, value in self._constants.items():
-            values[slot] = value
-        for slot, parameter in self._parameters.items():
-            values[slot] = parameter.read()
-        for slot, value in zip(self._inputs, inputs, strict=True):
-            values[slot] = value
-        self._keep(values, plan.forward(values))
-        outputs = tuple(values[slot] for slot in self._outputs)
-        return outputs[0] if len(outputs) == 1 else outputs
+    @final
+    def forward(self, *inputs: Any) -> tuple[Any, Backward]:
+        """Run the modules; return the output, or a tuple of outputs if several are declared, and the way back.
 
-    def backward(self, *adjoints: Any) -> tuple[Adjoint | None, ...]:
-        """Return the adjoints of the inputs (None where no output depends on one) and set gradients.
-
-        One adjoint is due for each output: an array of the output's shape, or None for zero.
+        `backward` takes one adjoint for each output, an array of the output's shape or None for zero, and returns
+        `Adjoints`.
         """
-        self._kept()
-        parameters = self.named_parameters().values()
-        for parameter in parameters:
-            parameter.gradient = None
-        adjoints_of_inputs = self._propagate(*adjoints)
-        for parameter in parameters:
-            gradient = parameter.gradient
-            if gradient is None:
-                parameter.gradient = np.zeros_like(parameter.value)
-            elif not isinstance(gradient, SparseAdjoint):
-                # Modules may return the same array for several inputs; a gradient belongs to its parameter
-                # alone.
-                parameter.gradient = np.array(gradient)
-        return adjoints_of_inputs
-
-    def value(self, wire: Wire) -> Any:
-        """Return the value on a wire in the latest forward pass."""
-        self._check_wire(wire, "value")
-        values, _ = self._kept()
-        if wire.slot in self._planned().skipped:
-            raise CircuitError(f"{self!r}: {wire.name!r} was not computed, because no output depends on it")
-        return values[wire.slot]
+        trace = self._planned().run(inputs)
+        return trace.output, trace.backward
 
     # Parameters
 
     def named_parameters(self) -> dict[str, Parameter]:
         """Return every parameter once, those of nested circuits included, by name."""
         found: dict[str, Parameter] = {}
-        seen: set[int] = set()
+        seen: set[Parameter] = set()
         for name, parameter in self._own_and_nested():
-            if id(parameter) in seen:
+            if parameter in seen:
                 continue
             if name in found:
                 raise CircuitError(f"{self!r} has two parameters named {name!r}; rename the node or the parameter")
             found[name] = parameter
-            seen.add(id(parameter))
+            seen.add(parameter)
         return found
 
     def _own_and_nested(self) -> Iterator[tuple[str, Parameter]]:
-        for slot, parameter in self._parameters.items():
+        for parameter, slot in self._slot_of.items():
             yield self._names[slot], parameter
         for node in self._nodes:
-            if isinstance(node.module, Circuit):
-                for name, parameter in node.module.named_parameters().items():
+            if node.plan is not None:
+                for name, parameter in node.plan.named.items():
                     yield f"{node.name}.{name}", parameter
 
     def parameters(self) -> dict[str, Array]:
         """Return the live array of every parameter by name; an optimiser changes them in place."""
         return {name: parameter.value for name, parameter in self.named_parameters().items()}
 
-    def gradients(self) -> dict[str, Adjoint]:
-        """Return the gradient of every parameter in the latest backward pass by name."""
-        gradients = {}
-        for name, parameter in self.named_parameters().items():
-            if parameter.gradient is None:
-                raise CircuitError(f"{self!r}: parameter {name!r} has no gradient yet; run forward and backward first")
-            gradients[name] = parameter.gradient
-        return gradients
-
-    # Private: building
+    # Private
 
     def _leaf(self, name: str) -> Wire:
         self._open()
@@ -232,19 +182,23 @@ class Circuit(Module):
     def _open(self) -> None:
         if self._nested:
             raise CircuitError(f"{self!r} is part of another circuit and can no longer change; extend it before")
-        self._tape = None
         self._plan = None
 
-    def _nest(self, wires: int, name: str, outer: "Circuit") -> None:
-        self._planned()
-        if wires != len(self._inputs):
-            raise CircuitError(f"{outer!r}: node {name!r} ({self!r}) has {len(self._inputs)} inputs, not {wires}")
-        if self._depth >= DEEPEST:
+    def _nest(self, inner: "Circuit", wires: int, name: str) -> Plan:
+        """Take another circuit in as a node, which closes it."""
+        if inner is self:
+            raise CircuitError(f"{self!r}: node {name!r} would be the circuit itself; a circuit cannot contain itself")
+        plan = inner._planned()
+        if wires != len(plan.inputs):
+            raise CircuitError(f"{self!r}: node {name!r} ({inner!r}) has {len(plan.inputs)} inputs, not {wires}")
+        if inner._depth >= DEEPEST:
             raise CircuitError(
-                f"{outer!r}: node {name!r} would nest circuits {self._depth + 1} deep, but at most {DEEPEST} run "
+                f"{self!r}: node {name!r} would nest circuits {inner._depth + 1} deep, but at most {DEEPEST} run "
                 "within Python's stack; add the modules to one circuit, which may be as long as you like"
             )
-        self._nested = True
+        inner._nested = True
+        self._depth = max(self._depth, inner._depth + 1)
+        return plan
 
     def _check_wire(self, wire: Any, role: str) -> None:
         if not isinstance(wire, Wire):
@@ -256,59 +210,21 @@ class Circuit(Module):
                 "declare an input here and pass the value through it"
             )
 
-    def _check_new(self, module: Module, name: str) -> dict[int, tuple[str, Module]]:
-        """Return the module and those inside it, none of which may be here already."""
-        new = _modules_in(module, name)
-        for identity in new.keys() & self._modules.keys():
-            place, instance = new[identity]
-            raise CircuitError(
-                f"{self!r}: {place} would be the same instance of {type(instance).__name__} as "
-                f"{self._modules[identity][0]}, and overwrite what that keeps; make a new instance"
-            )
-        return new
-
-    # Private: running
-
     def _planned(self) -> Plan:
-        if self._plan is None:
+        plan = self._plan
+        if plan is None:
             if not self._outputs:
                 raise CircuitError(f"{self!r} has no output; declare one with output(wire)")
-            leaves = {*self._inputs, *self._parameters}
-            for node in self._nodes:
-                # A circuit with parameters depends on more than its inputs.
-                if isinstance(node.module, Circuit) and node.module.named_parameters():
-                    leaves.update(node.outputs)
-            self._plan = Plan.of(self._nodes, leaves, self._outputs)
-        return self._plan
-
-    def _propagate(self, *adjoints_of_outputs: Any) -> tuple[Adjoint | None, ...]:
-        """Run the modules in reverse; add to (do not replace) the gradients of the parameters."""
-        values, tapes = self._kept()
-        adjoints = self._seed(adjoints_of_outputs, values)
-        self._planned().backward(values, tapes, adjoints)
-        for slot, parameter in self._parameters.items():
-            if slot in adjoints:
-                earlier = parameter.gradient
-                parameter.gradient = adjoints[slot] if earlier is None else earlier + adjoints[slot]
-        return tuple(adjoints.get(slot) for slot in self._inputs)
-
-    def _seed(self, given: tuple[Any, ...], values: list[Any]) -> dict[int, Adjoint]:
-        if len(given) != len(self._outputs):
-            raise CircuitError(f"{self!r}: backward takes {len(self._outputs)} adjoints, not {len(given)}")
-        adjoints: dict[int, Adjoint] = {}
-        for slot, adjoint in zip(self._outputs, given, strict=True):
-            if adjoint is not None:
-                array = dense(adjoint)
-                check_shape(array, values[slot], f"{self!r}: the adjoint of output {self._names[slot]!r}")
-                adjoints[slot] = adjoints[slot] + array if slot in adjoints else array
-        return adjoints
-
-
-def _modules_in(module: Module, name: str) -> dict[int, tuple[str, Module]]:
-    """Return the module and, in a circuit, those inside it: place and instance by identity."""
-    found = module._modules if isinstance(module, Circuit) else {}
-    return {id(module): (f"node {name!r}", module)} | {
-        identity: (f"{place} in node {name!r}", instance)
-        for identity, (place, instance) in found.items()
-        if identity != id(module)
-    }
+            order = needed_nodes(self._nodes, self._outputs)
+            plan = self._plan = Plan(
+                repr(self),
+                tuple(self._names),
+                tuple(self._inputs),
+                tuple(self._outputs),
+                dict(self._constants),
+                {slot: parameter for parameter, slot in self._slot_of.items()},
+                self.named_parameters(),
+                order,
+                active_slots(order, {*self._inputs, *self._slot_of.values()}),
+            )
+        return plan

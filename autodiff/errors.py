@@ -2,19 +2,15 @@
 
 __all__ = [
     "AutodiffError",
-    "BackwardBeforeForwardError",
     "CircuitError",
     "DomainError",
     "GradientCheckError",
+    "ModuleError",
 ]
 
 
 class AutodiffError(Exception):
     """Base of every error that this package raises on purpose."""
-
-
-class BackwardBeforeForwardError(AutodiffError):
-    """`backward` needs what `forward` kept, and no forward pass has been run."""
 
 
 class CircuitError(AutodiffError, ValueError):
@@ -27,3 +23,7 @@ class DomainError(AutodiffError, ValueError):
 
 class GradientCheckError(AutodiffError, AssertionError):
     """A module's backward pass does not agree with finite differences, or breaks the contract of `Module`."""
+
+
+class ModuleError(AutodiffError, TypeError):
+    """What a module's `forward` returned is no pair of an output and a function for the way back."""

@@ -11,7 +11,7 @@ from autodiff.errors import DomainError, GradientCheckError
 from autodiff.finite_differences import Direction, difference, element_directions, random_direction
 from autodiff.gradient_comparison import Comparison, Probe
 from autodiff.gradient_report import GradientReport, Place, subscript
-from autodiff.gradient_subject import Subject, same_bits
+from autodiff.gradient_subject import Pass, Subject, same_bits
 from autodiff.module import Module
 
 __all__ = ["check_gradients"]
@@ -43,8 +43,8 @@ def check_gradients(
     `|analytic - numeric| / max(1, |analytic|, |numeric|)`.
 
     An input element that is -inf is not moved, and its adjoint must be exactly 0; an output that is -inf is
-    given adjoint 0.  The check also finds a module that keeps stale state from another forward pass, changes
-    what it was given or has returned, gives different answers to the same question, returns None where the
+    given adjoint 0.  The check also finds a module that keeps state from one pass to another, changes what it
+    was given or has returned, gives different answers to the same question, returns None where the
     derivative is not zero, or adjoints of the wrong number or shape.
 
     Parameters
@@ -80,8 +80,7 @@ def check_gradients(
         check.at([check.elsewhere(values) for values in subject.start], full=False)
         # Now, because the next pass would write into a buffer that is used again what stood there at first.
         subject.review()
-        subject.forward(subject.start)
-        if not same_bits(gradients, subject.backward(combination.adjoints)):
+        if not same_bits(gradients, subject.run(subject.start).backward(combination.adjoints)):
             subject.complain("the same inputs give other adjoints after a pass on different inputs (stale state?)")
         check.locate(tolerance)
     except GradientCheckError as breach:
@@ -104,13 +103,13 @@ class _Check:
 
     def at(self, point: list[Array], *, full: bool = True) -> tuple[Probe, list[Array]]:
         """Compare derivatives at a point; return a random combination of the outputs and its gradients."""
-        outputs = self.subject.forward(point)
-        if not point or not outputs:
+        run = self.subject.run(point)
+        if not point or not run.outputs:
             raise GradientCheckError("nothing to compare: no input (or no output) is a float or an array of floats")
-        combination = self._combination(outputs)
-        probes = [combination, *(self._more_probes(outputs) if full else ())]
-        gradients = [self.subject.backward(probe.adjoints) for probe in probes]
-        self._repeat(point, combination, outputs, gradients[0])
+        combination = self._combination(run.outputs)
+        probes = [combination, *(self._more_probes(run) if full else ())]
+        gradients = [run.backward(probe.adjoints) for probe in probes]
+        self._repeat(point, combination, run, gradients[0])
         for gradient in gradients:
             self._check_impossible(point, gradient)
         for which, values in enumerate(point):
@@ -121,6 +120,8 @@ class _Check:
                     self.count += 1
                     if self.worst is None or comparison.error > self.worst.error:
                         self.worst = comparison
+        if not same_bits(gradients[0], run.backward(combination.adjoints)):
+            self.subject.complain("after later forward passes, backward gives other adjoints (state on the module?)")
         return combination, gradients[0]
 
     def elsewhere(self, values: Array) -> Array:
@@ -163,7 +164,8 @@ class _Check:
         adjoints = [np.where(np.isfinite(output), self.rng.normal(size=output.shape), 0.0) for output in outputs]
         return Probe("a random combination of the outputs", list(adjoints))
 
-    def _more_probes(self, outputs: list[Array]) -> list[Probe]:
+    def _more_probes(self, run: Pass) -> list[Probe]:
+        outputs = run.outputs
         if sum(output.size for output in outputs) > self.max_full:
             return [self._combination(outputs) for _ in range(_DRAWS)]
         probes = []
@@ -171,7 +173,7 @@ class _Check:
             for direction in element_directions(output, self.step):
                 adjoints: list[Array | None] = [None] * len(outputs)
                 adjoints[which] = direction.vector
-                probes.append(Probe(f"{self.subject.output_names[which]}{subscript(direction.index)}", adjoints))
+                probes.append(Probe(f"{run.output_names[which]}{subscript(direction.index)}", adjoints))
         return probes
 
     @staticmethod
@@ -194,12 +196,13 @@ class _Check:
             return []
         return [random_direction(values, self.step, self.rng) for _ in range(_DRAWS)]
 
-    def _repeat(self, point: list[Array], probe: Probe, outputs: list[Array], gradients: list[Array]) -> None:
-        if not same_bits(gradients, self.subject.backward(probe.adjoints)):
+    def _repeat(self, point: list[Array], probe: Probe, run: Pass, gradients: list[Array]) -> None:
+        if not same_bits(gradients, run.backward(probe.adjoints)):
             self.subject.complain("a second backward pass after the same forward pass gives other adjoints")
-        if not same_bits(outputs, self.subject.forward(point)):
+        again = self.subject.run(point)
+        if not same_bits(run.outputs, again.outputs):
             self.subject.complain("the same inputs give other outputs the second time")
-        if not same_bits(gradients, self.subject.backward(probe.adjoints)):
+        if not same_bits(gradients, again.backward(probe.adjoints)):
             self.subject.complain("the same inputs give other adjoints the second time")
 
     def _check_impossible(self, point: list[Array], gradients: list[Array]) -> None:

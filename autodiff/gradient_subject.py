@@ -4,15 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.adjoints import Adjoints
 from autodiff.arrays import Array
 from autodiff.circuit import Circuit
-from autodiff.errors import GradientCheckError
+from autodiff.errors import GradientCheckError, ModuleError
 from autodiff.gradient_report import subscript
-from autodiff.module import Module
+from autodiff.module import Module, check_pass
 from autodiff.parameter import Parameter
 from autodiff.wiring import dense
 
-__all__ = ["Subject", "same_bits"]
+__all__ = ["Pass", "Subject", "same_bits"]
 
 
 class Subject:
@@ -32,43 +33,16 @@ class Subject:
         self.names += [f"parameter {name!r}" for name in named]
         self.start: list[Array] = [np.array(inputs[position], dtype=np.float64) for position in self.positions]
         self.start += [np.array(parameter.value) for parameter in self.parameters]
-        self._originals = [(parameter.value, parameter.gradient) for parameter in self.parameters]
+        self._originals = [parameter.value for parameter in self.parameters]
         self._history: list[tuple[str, list[Any], list[Any]]] = []
+
+    def run(self, arguments: list[Array]) -> "Pass":
+        """Run the module forward."""
+        return Pass(self, self._place(arguments))
 
     def forward(self, arguments: list[Array]) -> list[Array]:
         """Run the module and return those of its outputs that are floats, as arrays."""
-        self._given = self._place(arguments)
-        self._given_before = _snapshot(self._given)
-        returned = self.module.forward(*self._given)
-        self._outputs = list(returned) if isinstance(returned, tuple) else [returned]
-        self._outputs_before = _snapshot(self._outputs)
-        self._watch("forward")
-        self._remember("an output", self._outputs)
-        self._differentiable = [k for k, output in enumerate(self._outputs) if _is_float(output)]
-        self.output_names = [f"output {k}" for k in self._differentiable]
-        outputs = [np.array(self._outputs[k], dtype=np.float64) for k in self._differentiable]
-        for name, output in zip(self.output_names, outputs, strict=True):
-            if not np.all(output < np.inf):
-                index = tuple(int(i) for i in np.argwhere(~(output < np.inf))[0])
-                self.complain(f"{name}{subscript(index)} is {output[index]}; it must be finite or -inf")
-        return outputs
-
-    def backward(self, adjoints: list[Array | None]) -> list[Array]:
-        """Return the adjoint of each argument as an array, given those of the float outputs."""
-        given: list[Array | None] = [None] * len(self._outputs)
-        for k, adjoint in zip(self._differentiable, adjoints, strict=True):
-            given[k] = None if adjoint is None else adjoint.copy()
-        before = _snapshot(given)
-        try:
-            returned = self.module.backward(*given)
-        except Exception as error:
-            zeros = [f"output {k}" for k, adjoint in enumerate(given) if adjoint is None]
-            error.add_note(f"in the backward pass of a gradient check, with None for {', '.join(zeros) or 'no output'}")
-            raise
-        if not _unchanged(given, before):
-            self.complain("backward changes, in place, an adjoint that it was given")
-        self._watch("backward")
-        return self._read(returned)
+        return self.run(arguments).outputs
 
     def complain(self, problem: str) -> None:
         """Note a problem once."""
@@ -77,8 +51,14 @@ class Subject:
 
     def restore(self) -> None:
         """Give parameters the arrays back that they had before the check."""
-        for parameter, (value, gradient) in zip(self.parameters, self._originals, strict=True):
-            parameter.value, parameter.gradient = value, gradient
+        for parameter, value in zip(self.parameters, self._originals, strict=True):
+            parameter.value = value
+
+    def remember(self, what: str, values: list[Any]) -> None:
+        """Keep what a pass returned for the `review`."""
+        # Two of each are enough to catch a buffer that is written again.
+        if sum(known == what for known, _, _ in self._history) < 2:
+            self._history.append((what, values, _snapshot(values)))
 
     def review(self) -> None:
         """Look once more at what the first passes returned: a later pass must not have changed it."""
@@ -95,27 +75,72 @@ class Subject:
             parameter.value = argument.copy()
         return given
 
-    def _remember(self, what: str, values: list[Any]) -> None:
-        # Two of each are enough to catch a buffer that is written again.
-        if sum(known == what for known, _, _ in self._history) < 2:
-            self._history.append((what, values, _snapshot(values)))
+
+class Pass:
+    """One forward pass of a subject, and backward passes from it.
+
+    Attributes
+    ----------
+    outputs : those that are floats, as arrays
+    output_names : of each of them
+    """
+
+    def __init__(self, subject: Subject, given: list[Any]) -> None:
+        self._subject = subject
+        self._given, self._given_before = given, _snapshot(given)
+        try:
+            returned, self._backward = check_pass(subject.module.forward(*given), subject.module)
+        except ModuleError as error:
+            raise GradientCheckError(str(error)) from None
+        self._outputs = list(returned) if isinstance(returned, tuple) else [returned]
+        self._outputs_before = _snapshot(self._outputs)
+        self._watch("forward")
+        subject.remember("an output", self._outputs)
+        self._differentiable = [k for k, output in enumerate(self._outputs) if _is_float(output)]
+        self.output_names = [f"output {k}" for k in self._differentiable]
+        self.outputs = [np.array(self._outputs[k], dtype=np.float64) for k in self._differentiable]
+        for name, output in zip(self.output_names, self.outputs, strict=True):
+            if not np.all(output < np.inf):
+                index = tuple(int(i) for i in np.argwhere(~(output < np.inf))[0])
+                subject.complain(f"{name}{subscript(index)} is {output[index]}; it must be finite or -inf")
+
+    def backward(self, adjoints: list[Array | None]) -> list[Array]:
+        """Return the adjoint of each argument as an array, given those of the float outputs."""
+        given: list[Array | None] = [None] * len(self._outputs)
+        for k, adjoint in zip(self._differentiable, adjoints, strict=True):
+            given[k] = None if adjoint is None else adjoint.copy()
+        before = _snapshot(given)
+        try:
+            returned = self._backward(*given)
+        except Exception as error:
+            zeros = [f"output {k}" for k, adjoint in enumerate(given) if adjoint is None]
+            error.add_note(f"in the backward pass of a gradient check, with None for {', '.join(zeros) or 'no output'}")
+            raise
+        if not _unchanged(given, before):
+            self._subject.complain("backward changes, in place, an adjoint that it was given")
+        self._watch("backward")
+        return self._read(returned)
 
     def _watch(self, step: str) -> None:
         if not _unchanged(self._given, self._given_before):
-            self.complain(f"{step} changes an input in place")
+            self._subject.complain(f"{step} changes an input in place")
         if not _unchanged(self._outputs, self._outputs_before):
-            self.complain(f"{step} changes, in place, an output that it returned")
+            self._subject.complain(f"{step} changes, in place, an output that it returned")
 
     def _read(self, returned: Any) -> list[Array]:
-        if not isinstance(returned, tuple) or len(returned) != len(self.inputs):
+        subject = self._subject
+        if not isinstance(returned, tuple) or len(returned) != len(subject.inputs):
             seen = f"{len(returned)} adjoints" if isinstance(returned, tuple) else f"a {type(returned).__name__}"
             raise GradientCheckError(
-                f"backward returned {seen}; it must return a tuple of {len(self.inputs)}, one adjoint for each input"
+                f"backward returned {seen}; it must return a tuple of {len(subject.inputs)}, one adjoint for each input"
             )
-        found = [returned[position] for position in self.positions]
-        found += [parameter.gradient for parameter in self.parameters]
+        found = list(returned)
+        if subject.parameters and isinstance(returned, Adjoints):
+            found += returned.gradients.values()
+        subject.remember("an adjoint", found)
+        chosen = [found[position] for position in subject.positions] + found[len(returned) :]
         adjoints = []
-        for name, value, adjoint in zip(self.names, self.start, found, strict=True):
+        for name, value, adjoint in zip(subject.names, subject.start, chosen, strict=True):
             array = np.zeros(value.shape) if adjoint is None else dense(adjoint)
             if array.shape != value.shape:
                 raise GradientCheckError(
@@ -123,7 +148,6 @@ class Subject:
                 )
             # A copy, so that a module which reuses an array that it returned is found out.
             adjoints.append(np.array(array))
-        self._remember("an adjoint", list(returned))
         return adjoints
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.arrays import Adjoint, Array, as_floats
+from autodiff.arrays import Array, as_floats
 
 __all__ = ["Parameter"]
 
@@ -15,7 +15,7 @@ _clock = itertools.count(1)  # versions are unique in the whole process
 
 
 class Parameter:
-    """A named array with its gradient and a version.
+    """A named array with a version.
 
     The first value is copied, here; `value` is then the live array, which optimisers (and you) change in place.  An
     array that is assigned later, `parameter.value = array`, is taken as it is.  A Parameter may be given to several
@@ -28,7 +28,6 @@ class Parameter:
     Attributes
     ----------
     value : float64 array of any shape
-    gradient : adjoint of `value` in the latest backward pass, None before the first one
 
     Examples
     --------
@@ -43,7 +42,7 @@ class Parameter:
     False
     """
 
-    __slots__ = ("_array", "_given", "_lent", "_seen", "_version", "gradient", "name")
+    __slots__ = ("_array", "_given", "_lent", "_seen", "_version", "name")
 
     _array: Array
     _given: Array | None  # the live array, if it was assigned and others may have it
@@ -53,7 +52,6 @@ class Parameter:
 
     def __init__(self, name: str, value: ArrayLike) -> None:
         self.name = name
-        self.gradient: Adjoint | None = None
         self._own(as_floats(value).copy())  # two parameters made from one array must not change together
 
     @property
@@ -111,8 +109,8 @@ class Parameter:
         return f"Parameter(name={self.name!r}, value={self._array!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "value": self._array, "gradient": self.gradient}
+        return {"name": self.name, "value": self._array}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.name, self.gradient = state["name"], state["gradient"]
+        self.name = state["name"]
         self._own(np.array(state["value"]))

@@ -1,11 +1,13 @@
-"""The order in which a circuit's nodes run, forward and backward."""
+"""A circuit as it is run: the order of its nodes, and where its values stand."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import frozen
 
-from autodiff.arrays import Adjoint
 from autodiff.errors import CircuitError
+from autodiff.parameter import Parameter
+from autodiff.trace import Trace
 from autodiff.wiring import Node
 
 __all__ = ["Plan"]
@@ -13,50 +15,45 @@ __all__ = ["Plan"]
 
 @frozen(eq=False)
 class Plan:
-    """What follows from the wiring alone, and is worked out once.
+    """What follows from the wiring alone, and is worked out once.  A circuit that is extended gets another one.
 
     Attributes
     ----------
+    circuit : for messages
+    names : of each slot
+    inputs, outputs : their slots
+    constants, parameters : by their slots
+    named : every parameter, those of nested circuits included, by name
     order : the nodes from which an output can be reached, in topological order
-    skipped : the slots of values that no output depends on, and that are not computed
     active : the slots of values that depend on inputs or parameters, and so have adjoints
     """
 
+    circuit: str
+    names: tuple[str, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    constants: dict[int, Any]
+    parameters: dict[int, Parameter]
+    named: dict[str, Parameter]
     order: tuple[Node, ...]
     active: frozenset[int]
-    skipped: frozenset[int]
 
-    @classmethod
-    def of(cls, nodes: list[Node], leaves: set[int], outputs: list[int]) -> "Plan":
-        """Plan for the nodes, in topological order, with these differentiable leaves and these outputs."""
-        order = _needed_nodes(nodes, outputs)
-        computed = {slot for node in order for slot in node.outputs}
-        skipped = frozenset(slot for node in nodes for slot in node.outputs if slot not in computed)
-        return cls(tuple(order), frozenset(_active_slots(order, leaves)), skipped)
-
-    def forward(self, values: list[Any]) -> list[Any]:
-        """Fill in the values of the nodes; return what tells their passes from later ones."""
-        for node in self.order:
-            node.forward(values)
-        return [node.module._tape for node in self.order]
-
-    def backward(self, values: list[Any], tapes: list[Any], adjoints: dict[int, Adjoint]) -> None:
-        """Add the adjoints of everything that the outputs depend on to those of the outputs, by slot."""
-        for node, tape in zip(reversed(self.order), reversed(tapes), strict=True):
-            received = [adjoints.get(slot) for slot in node.outputs]
-            if self.active.isdisjoint(node.outputs) or all(adjoint is None for adjoint in received):
-                continue
-            if node.module._tape is not tape:
-                raise CircuitError(
-                    f"{node} was run elsewhere since this circuit's forward pass; "
-                    "run forward again, or give each circuit its own instance"
-                )
-            for slot, adjoint in node.backward(received, values):
-                if slot in self.active:
-                    adjoints[slot] = adjoints[slot] + adjoint if slot in adjoints else adjoint
+    def run(self, inputs: Sequence[Any]) -> Trace:
+        """Run the nodes forward."""
+        if len(inputs) != len(self.inputs):
+            names = ", ".join(self.names[slot] for slot in self.inputs)
+            raise CircuitError(f"{self.circuit}: forward takes {len(self.inputs)} inputs ({names}), not {len(inputs)}")
+        values: list[Any] = [None] * len(self.names)
+        for slot, value in self.constants.items():
+            values[slot] = value
+        for slot, parameter in self.parameters.items():
+            values[slot] = parameter.read()
+        for slot, value in zip(self.inputs, inputs, strict=True):
+            values[slot] = value
+        return Trace(self, values, [node.forward(values) for node in self.order])
 
 
-def _needed_nodes(nodes: list[Node], outputs: list[int]) -> list[Node]:
+def needed_nodes(nodes: Sequence[Node], outputs: Sequence[int]) -> tuple[Node, ...]:
     """Return the nodes from which an output can be reached, in the same (topological) order."""
     wanted = set(outputs)
     needed = []
@@ -64,13 +61,14 @@ def _needed_nodes(nodes: list[Node], outputs: list[int]) -> list[Node]:
         if wanted.intersection(node.outputs):
             wanted.update(node.inputs)
             needed.append(node)
-    return needed[::-1]
+    return tuple(reversed(needed))
 
 
-def _active_slots(nodes: list[Node], leaves: set[int]) -> set[int]:
-    """Return the slots whose values depend on those in `leaves`; `nodes` are in topological order."""
+def active_slots(nodes: Sequence[Node], leaves: set[int]) -> frozenset[int]:
+    """Return the slots whose values depend on the `leaves` or on parameters; `nodes` are in topological order."""
     active = set(leaves)
     for node in nodes:
-        if active.intersection(node.inputs):
+        # A circuit with parameters depends on more than its inputs.
+        if active.intersection(node.inputs) or (node.plan is not None and node.plan.named):
             active.update(node.outputs)
-    return active
+    return frozenset(active)

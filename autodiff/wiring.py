@@ -7,11 +7,13 @@ from attrs import field, frozen
 
 from autodiff.arrays import Adjoint, Array, as_floats
 from autodiff.errors import CircuitError
-from autodiff.module import Module
+from autodiff.module import Backward, Module, check_pass
+from autodiff.parameter import Parameter
 from autodiff.sparse import SparseAdjoint
 
 if TYPE_CHECKING:
     from autodiff.circuit import Circuit
+    from autodiff.plan import Plan
 
 __all__ = ["Node", "Wire", "check_shape", "dense"]
 
@@ -27,35 +29,52 @@ class Wire:
 
 @frozen(eq=False)
 class Node:
-    """A module in its place: the slots of the values that it reads and writes."""
+    """A module in its place: the slots of the values that it reads and writes.
+
+    Attributes
+    ----------
+    plan : that of the module, if it is a circuit: it is no longer extended; else None
+    """
 
     circuit: str
     name: str
     module: Module
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    plan: "Plan | None" = None
 
     def __str__(self) -> str:
         return f"node {self.name!r} ({self.module!r}) of {self.circuit}"
 
-    def forward(self, values: list[Any]) -> None:
-        """Run the module on its part of `values` and write its outputs there."""
+    def forward(self, values: list[Any]) -> Backward:
+        """Run the module on its part of `values` and write its outputs there; return its way back."""
+        inputs = [values[slot] for slot in self.inputs]
         try:
-            returned = self.module.forward(*(values[slot] for slot in self.inputs))
+            if self.plan is None:
+                output, backward = check_pass(self.module.forward(*inputs), self.module)
+            else:
+                trace = self.plan.run(inputs)
+                output, backward = trace.output, trace.propagate
         except Exception as error:
             error.add_note(f"in the forward pass of {self}")
             raise
-        outputs = returned if isinstance(returned, tuple) else (returned,)
+        outputs = output if isinstance(output, tuple) else (output,)
         if len(outputs) != len(self.outputs):
             raise CircuitError(f"{self} returned {len(outputs)} outputs, but its output_count is {len(self.outputs)}")
         for slot, value in zip(self.outputs, outputs, strict=True):
             values[slot] = value
+        return backward
 
-    def backward(self, adjoints: list[Any], values: list[Any]) -> list[tuple[int, Adjoint]]:
-        """Return the adjoints that the module passes back, with their slots, given those of its outputs."""
-        # A nested circuit adds to the gradients of its parameters, which its siblings may share.
+    def backward(
+        self, backward: Backward, adjoints: list[Any], values: list[Any], gradients: dict[Parameter, Adjoint]
+    ) -> list[tuple[int, Adjoint]]:
+        """Return the adjoints that the module passes back, with their slots, given those of its outputs.
+
+        A nested circuit adds those of its parameters to `gradients`.
+        """
+        received = [None if adjoint is None else dense(adjoint) for adjoint in adjoints]
         try:
-            returned = self.module._propagate(*(None if adjoint is None else dense(adjoint) for adjoint in adjoints))
+            returned = backward(*received) if self.plan is None else backward(received, gradients)
         except Exception as error:
             error.add_note(f"in the backward pass of {self}")
             raise

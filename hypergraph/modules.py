@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff import Module
+from autodiff import Backward, Module
 from hypergraph.arrays import as_flat_adjoint
 from hypergraph.inside_outside import InsideOutsideChart
 from hypergraph.structure import Chart, Structure
@@ -38,7 +38,7 @@ class _OfStructure(Module):
 
 
 class LogPartition(_OfStructure):
-    """log-weights → log-partition.  The outside pass runs only if `backward` is called.
+    """log-weights → log-partition.  The outside pass runs only in `backward`.
 
     Examples
     --------
@@ -49,17 +49,16 @@ class LogPartition(_OfStructure):
     True
     """
 
-    def forward(self, log_weights: Floats) -> Floats:
+    def forward(self, log_weights: Floats) -> tuple[Floats, Backward]:
         """Return the log-partition, a 0-d array."""
         weights = self.structure.check_weights(log_weights)
         chart = self.structure.run(weights)
-        self._keep(chart, weights.shape)
-        return np.array(chart.log_partition)
 
-    def backward(self, adjoint: Any) -> tuple[Floats]:
-        """Return the marginals of the weights times the adjoint."""
-        chart, shape = self._kept()
-        return self._adjoint(chart, adjoint, None, shape)
+        def backward(adjoint: Any) -> tuple[Floats]:
+            """Return the marginals of the weights times the adjoint."""
+            return self._adjoint(chart, adjoint, None, weights.shape)
+
+        return np.array(chart.log_partition), backward
 
 
 class Marginals(_OfStructure):
@@ -76,20 +75,17 @@ class Marginals(_OfStructure):
 
     output_count = 2
 
-    def forward(self, log_weights: Floats) -> tuple[Floats, Floats]:
+    def forward(self, log_weights: Floats) -> tuple[tuple[Floats, Floats], Backward]:
         """Return the log-partition and the marginals in the shape of the weights."""
         weights = self.structure.check_weights(log_weights)
         chart = self.structure.run(weights)
-        self._keep(chart, weights.shape)
-        return np.array(chart.log_partition), chart.weight_marginals.reshape(weights.shape).copy()
 
-    def backward(self, log_partition: Any, marginals: Floats | None) -> tuple[Floats]:
-        """Return the adjoint of the log-weights (Gormley et al. 2015, eqs 16–19)."""
-        chart, shape = self._kept()
-        of_marginals = None
-        if marginals is not None:
-            of_marginals = chart.backward(self._flat(marginals))
-        return self._adjoint(chart, log_partition, of_marginals, shape)
+        def backward(log_partition: Any, marginals: Floats | None) -> tuple[Floats]:
+            """Return the adjoint of the log-weights (Gormley et al. 2015, eqs 16–19)."""
+            of_marginals = None if marginals is None else chart.backward(self._flat(marginals))
+            return self._adjoint(chart, log_partition, of_marginals, weights.shape)
+
+        return (np.array(chart.log_partition), chart.weight_marginals.reshape(weights.shape).copy()), backward
 
 
 class InsideOutside(_OfStructure):
@@ -106,18 +102,17 @@ class InsideOutside(_OfStructure):
 
     output_count = 3
 
-    def forward(self, log_weights: Floats) -> tuple[Floats, Floats, Floats]:
+    def forward(self, log_weights: Floats) -> tuple[tuple[Floats, Floats, Floats], Backward]:
         """Return the log-partition, the marginals in the shape of the weights, and those of the nodes."""
         weights = self.structure.check_weights(log_weights)
         chart = InsideOutsideChart.run(self.structure, weights)
-        self._keep(chart, weights.shape)
         by_weight = chart.weight_marginals.reshape(weights.shape).copy()
-        return np.array(chart.log_partition), by_weight, chart.node_marginals.copy()
 
-    def backward(self, log_partition: Any, marginals: Floats | None, nodes: Floats | None) -> tuple[Floats]:
-        """Return the adjoint of the log-weights (Gormley et al. 2015, eqs 16–19)."""
-        chart, shape = self._kept()
-        of_marginals = None
-        if marginals is not None or nodes is not None:
-            of_marginals = chart.backward(None if marginals is None else self._flat(marginals), nodes)
-        return self._adjoint(chart, log_partition, of_marginals, shape)
+        def backward(log_partition: Any, marginals: Floats | None, nodes: Floats | None) -> tuple[Floats]:
+            """Return the adjoint of the log-weights (Gormley et al. 2015, eqs 16–19)."""
+            of_marginals = None
+            if marginals is not None or nodes is not None:
+                of_marginals = chart.backward(None if marginals is None else self._flat(marginals), nodes)
+            return self._adjoint(chart, log_partition, of_marginals, weights.shape)
+
+        return (np.array(chart.log_partition), by_weight, chart.node_marginals.copy()), backward

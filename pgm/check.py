@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff import Module, check_gradients
+from autodiff import Backward, Module, check_gradients
 from autodiff.conversion import as_generator, as_number
 from pgm.errors import PgmError
 from pgm.factor import Factor, FactorRun
@@ -169,19 +169,17 @@ class _AsModule(Module):
         self.factor = factor
         self.output_count = 2 if factor.potentials is None else 3
 
-    def forward(self, incoming: Floats, potentials: Floats | None = None) -> tuple[Floats, ...]:
+    def forward(self, incoming: Floats, potentials: Floats | None = None) -> tuple[tuple[Floats, ...], Backward]:
         run = self.factor.run(np.array(incoming), self.factor.prepare(potentials))
-        self._keep(run)
-        outputs = (self._centred(run.messages, run.messages), run.log_partition.copy())
-        return outputs if potentials is None else (*outputs, run.beliefs.copy())  # type: ignore[union-attr]
+        beliefs = () if potentials is None else (run.beliefs.copy(),)  # type: ignore[union-attr]
 
-    def backward(self, *adjoints: Floats | None) -> tuple[Floats, ...]:
-        (run,) = self._kept()
-        messages, *others = adjoints
-        if messages is not None:
-            messages = self._centred(messages, run.messages)
-        incoming, potentials = run.backward(messages, *others)
-        return (incoming,) if potentials is None else (incoming, potentials)
+        def backward(messages: Floats | None, *others: Floats | None) -> tuple[Floats, ...]:
+            if messages is not None:
+                messages = self._centred(messages, run.messages)
+            of_incoming, of_potentials = run.backward(messages, *others)
+            return (of_incoming,) if of_potentials is None else (of_incoming, of_potentials)
+
+        return (self._centred(run.messages, run.messages), run.log_partition.copy(), *beliefs), backward
 
     def _centred(self, values: Floats, messages: Floats) -> Floats:
         """Take the mean over an edge's possible states off: a factor may choose the constant.  Its own adjoint."""

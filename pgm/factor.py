@@ -15,12 +15,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff import Adjoint
 from autodiff.conversion import as_floats, as_integers
 from pgm._warning import warn
 from pgm.errors import FactorGraphError, PotentialError, PotentialWarning
-from pgm.potential_source import PotentialSource
+from pgm.potential_source import Gradients, PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
 if TYPE_CHECKING:
@@ -73,6 +75,18 @@ class FactorRun(ABC):
         """
 
 
+@frozen(eq=False)
+class _Computed:
+    """Where log-potentials come from: their source, at these versions of its parameters, and the way back."""
+
+    source: PotentialSource
+    version: tuple[int, ...]
+    gradients: Gradients | None
+
+    def is_current(self, source: PotentialSource) -> bool:
+        return self.source is source and self.version == source.version
+
+
 class Factor(ABC):
     """A family of factors of one shape over discrete variables.
 
@@ -91,7 +105,7 @@ class Factor(ABC):
 
     source: "PotentialSource | None" = None
     _log_potentials: Any = None
-    _computed_from: "tuple[PotentialSource, tuple[int, ...]] | None" = None
+    _computed: _Computed | None = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
         if isinstance(variables, Iterator):
@@ -143,8 +157,8 @@ class Factor(ABC):
         """
         source = self.source
         if source is not None:
-            known = self._computed_from
-            if known is None or known[0] is not source or known[1] != source.version:
+            known = self._computed
+            if known is None or not known.is_current(source):
                 self.refresh()
         return self._log_potentials
 
@@ -159,10 +173,27 @@ class Factor(ABC):
         """Compute the potentials anew by their `source`, changed parameters or not; without one they stay."""
         source = self.source
         if source is not None and self._log_potentials is not None:
-            shape = self._log_potentials.shape
-            version = source.version
-            self._log_potentials = check_log_potentials(self.name, source.potentials(), shape, computed=True)
-            self._computed_from = source, version
+            self._compute_by(source, self._log_potentials.shape)
+
+    def gradients(self, adjoint: Floats) -> dict[str, Adjoint]:
+        """Return the gradients of the parameters of its `source` by name, given the adjoint of the log-potentials.
+
+        They are those at the parameters' present values.  The source is run again only if parameters have changed since
+        it computed the log-potentials, or if this was asked before.
+        """
+        source, known = self.source, self._computed
+        if source is None:
+            return {}
+        if known is None or known.gradients is None or not known.is_current(source):
+            _, gradients = source.forward()
+            return gradients(adjoint)
+        # An update of the parameters comes next, and what a neural scorer keeps for the way back may be large.
+        self._computed = evolve(known, gradients=None)
+        return known.gradients(adjoint)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the way back through the source out: a copy computes its log-potentials anew."""
+        return {name: value for name, value in self.__dict__.items() if name != "_computed"}
 
     def _take_potentials(self, given: Any, shape: tuple[int, ...]) -> None:
         """Keep log-potentials that are given, or the source (or parameter) that they are computed from."""
@@ -170,9 +201,14 @@ class Factor(ABC):
         if source is None:
             self.log_potentials = check_log_potentials(self.name, given, shape)
             return
+        self._compute_by(source, shape)
+        self.source = source
+
+    def _compute_by(self, source: PotentialSource, shape: tuple[int, ...]) -> None:
         version = source.version
-        self._log_potentials = check_log_potentials(self.name, source.potentials(), shape, computed=True)
-        self.source, self._computed_from = source, (source, version)
+        values, gradients = source.forward()
+        self._log_potentials = check_log_potentials(self.name, values, shape, computed=True)
+        self._computed = _Computed(source, version, gradients)
 
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:

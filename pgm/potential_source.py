@@ -1,17 +1,19 @@
 """Log-potentials that are computed, so that gradients reach what they are computed from."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import Adjoint, Circuit, Module, Parameter, unbroadcast
+from autodiff import Adjoint, Adjoints, Backward, Circuit, Module, Parameter, unbroadcast
+from autodiff.module import check_pass
 from pgm.errors import PotentialError
 
-__all__ = ["PotentialSource"]
+__all__ = ["Gradients", "PotentialSource"]
 
 Floats = NDArray[np.float64]
+Gradients: TypeAlias = Callable[[Floats], dict[str, Adjoint]]
 
 
 class PotentialSource:
@@ -34,10 +36,11 @@ class PotentialSource:
     >>> from autodiff.modules import Linear
     >>> weights, bias = Parameter("weights", [[1.0, -1.0]]), Parameter("bias", [0.0, 0.5])
     >>> source = PotentialSource(Linear(), [[[2.0], [3.0]], weights, bias])
-    >>> source.potentials()
+    >>> potentials, gradients = source.forward()
+    >>> potentials
     array([[ 2. , -1.5],
            [ 3. , -2.5]])
-    >>> source.gradients(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> gradients(np.array([[1.0, 0.0], [0.0, 1.0]]))
     {'weights': array([[2., 3.]]), 'bias': array([1., 1.])}
     """
 
@@ -61,7 +64,7 @@ class PotentialSource:
 
         Examples
         --------
-        >>> PotentialSource.of(Parameter("scores", [0.5, -0.5])).potentials()
+        >>> PotentialSource.of(Parameter("scores", [0.5, -0.5])).forward()[0]
         array([ 0.5, -0.5])
         """
         if isinstance(given, Parameter):
@@ -80,28 +83,29 @@ class PotentialSource:
             return tuple(parameter.version for parameter in self.named_parameters().values())
         return tuple(parameter.version for parameter in self._given.values())
 
-    def potentials(self) -> Floats:
-        """Compute the log-potentials."""
-        values = np.asarray(self._forward(), dtype=np.float64)
-        return values if self.possible is None else np.where(self.possible, values, -np.inf)
+    def forward(self) -> tuple[Floats, Gradients]:
+        """Compute the log-potentials; return them and what gives the gradients of the parameters by name.
 
-    def gradients(self, adjoint: Floats) -> dict[str, Adjoint]:
-        """Return the gradients of the parameters, given the adjoint of the family's log-potentials."""
-        # Forward once more: the module may have served other families since.
-        values = np.asarray(self._forward())
-        if self.possible is not None:
-            adjoint = np.where(self.possible, adjoint, 0.0)
-        adjoints = self.module.backward(unbroadcast(adjoint, values.shape))
-        found: dict[str, Adjoint] = self.module.gradients() if isinstance(self.module, Circuit) else {}
-        for position, parameter in self._given.items():
-            gradient = adjoints[position]
-            if gradient is not None:
-                earlier = found.get(parameter.name)
-                found[parameter.name] = gradient if earlier is None else earlier + gradient
-        return found
+        The latter takes the adjoint of the family's log-potentials, to which those of the source may have been
+        broadcast.
+        """
+        inputs = (value.read() if isinstance(value, Parameter) else value for value in self.inputs)
+        output, backward = check_pass(self.module.forward(*inputs), self.module)
+        values = np.asarray(output, dtype=np.float64)
 
-    def _forward(self) -> Any:
-        return self.module.forward(*(v.read() if isinstance(v, Parameter) else v for v in self.inputs))
+        def gradients(adjoint: Floats) -> dict[str, Adjoint]:
+            if self.possible is not None:
+                adjoint = np.where(self.possible, adjoint, 0.0)
+            adjoints = backward(unbroadcast(adjoint, values.shape))
+            found: dict[str, Adjoint] = dict(adjoints.gradients) if isinstance(adjoints, Adjoints) else {}
+            for position, parameter in self._given.items():
+                gradient = adjoints[position]
+                if gradient is not None:
+                    earlier = found.get(parameter.name)
+                    found[parameter.name] = gradient if earlier is None else earlier + gradient
+            return found
+
+        return values if self.possible is None else np.where(self.possible, values, -np.inf), gradients
 
     def _check_names(self) -> None:
         known = self.module.named_parameters() if isinstance(self.module, Circuit) else {}
@@ -113,12 +117,6 @@ class PotentialSource:
 class _Itself(Module):
     """x → x."""
 
-    def forward(self, values: Floats) -> Floats:
+    def forward(self, values: Floats) -> tuple[Floats, Backward]:
         """Return the values."""
-        self._keep()
-        return values
-
-    def backward(self, adjoint: Floats) -> tuple[Floats]:
-        """Return the adjoint."""
-        self._kept()
-        return (adjoint,)
+        return values, lambda adjoint: (adjoint,)

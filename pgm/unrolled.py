@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff import Module
+from autodiff import Backward, Module
 from autodiff.conversion import as_floats
 from autodiff.errors import DomainError
 from pgm.belief_propagation import BeliefPropagation, as_schedule, warn_of_no_iterations
@@ -73,7 +73,7 @@ class UnrolledBeliefPropagation(Module):
         self.variables_only = variables_only
         self.output_count = 1 if variables_only else 2 + len(self.soft)
 
-    def forward(self, *potentials: Floats) -> Floats | tuple[Floats, ...]:
+    def forward(self, *potentials: Floats) -> tuple[Any, Backward]:
         """Run the iterations."""
         passing = MessagePassing(
             self.plan.layout,
@@ -85,17 +85,23 @@ class UnrolledBeliefPropagation(Module):
         self.plan.start(passing)
         for _ in range(self.iterations):
             self.plan.iterate(passing)
+        runs = () if self.variables_only else passing.runs()
+
+        def backward(*adjoints: Any) -> tuple[Floats | None, ...]:
+            """Return the adjoints of the potentials."""
+            beliefs, *of_factors = self._checked(passing, adjoints)
+            of_blocks, log_partition = ([], None) if self.variables_only else self._of_blocks(passing, of_factors)
+            found = passing.backward(runs, beliefs, of_blocks, log_partition)
+            return tuple(found[number] for number in self.soft)
+
         if self.variables_only:
-            self._keep(passing, ())
-            return passing.beliefs()
-        runs = passing.runs()
-        self._keep(passing, runs)
+            return passing.beliefs(), backward
         by_family: list[Floats | None] = [None if p is None else np.zeros_like(p) for p in passing.potentials]
         for block, run in zip(self.plan.layout.blocks, runs, strict=True):
             if run.beliefs is not None:
                 block.scatter(run.beliefs, by_family)
         factor_beliefs = [belief for belief in by_family if belief is not None]
-        return passing.beliefs(), *factor_beliefs, np.array(passing.log_partition(runs))
+        return (passing.beliefs(), *factor_beliefs, np.array(passing.log_partition(runs))), backward
 
     def _checked(self, passing: MessagePassing, adjoints: Sequence[Any]) -> list[Floats | None]:
         """Return the adjoints of the outputs as arrays of their shapes; None stays."""
@@ -113,16 +119,11 @@ class UnrolledBeliefPropagation(Module):
             for adjoint, (of_what, shape) in zip(adjoints, outputs, strict=True)
         ]
 
-    def backward(self, *adjoints: Any) -> tuple[Floats, ...]:
-        """Return the adjoints of the potentials."""
-        passing, runs = self._kept()
-        beliefs, *of_factors = self._checked(passing, adjoints)
-        if self.variables_only:
-            found = passing.backward(runs, beliefs, [], None)
-            return tuple(found[number] for number in self.soft)
-        log_partition = of_factors.pop()
+    def _of_blocks(self, passing: MessagePassing, of_factors: list[Any]) -> tuple[list[Floats | None], Any]:
+        """Return the adjoints of the blocks' beliefs, given those of the families', and that of the log-partition."""
+        *of_soft, log_partition = of_factors
         of_family: list[Any] = [None] * len(self.graph.families)
-        for number, adjoint in zip(self.soft, of_factors, strict=True):
+        for number, adjoint in zip(self.soft, of_soft, strict=True):
             of_family[number] = adjoint
         of_blocks = [
             None
@@ -131,5 +132,4 @@ class UnrolledBeliefPropagation(Module):
                                for a, p in zip(of_family, passing.potentials, strict=True)])
             for block in self.plan.layout.blocks
         ]  # fmt: skip
-        found = passing.backward(runs, beliefs, of_blocks, log_partition)
-        return tuple(found[number] for number in self.soft)
+        return of_blocks, log_partition

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, check_broadcast, unbroadcast
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Add"]
@@ -18,26 +18,25 @@ class Add(Module):
 
     Examples
     --------
-    >>> add = Add()
-    >>> add.forward([[1.0], [2.0]], [10.0, 20.0])
+    >>> output, backward = Add().forward([[1.0], [2.0]], [10.0, 20.0])
+    >>> output
     array([[11., 21.],
            [12., 22.]])
-    >>> add.backward(np.ones((2, 2)))
+    >>> backward(np.ones((2, 2)))
     (array([[2.],
            [2.]]), array([2., 2.]))
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x + y`."""
         left, right = as_floats(x), as_floats(y)
         check_broadcast("Add", left, right)
-        self._keep(left.shape, right.shape)
-        return left + right
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array]:
-        """Pass the adjoint on to both, summed over the axes that were broadcast."""
-        left, right = self._kept()
-        return unbroadcast(adjoint, left), unbroadcast(adjoint, right)
+        def backward(adjoint: Array) -> tuple[Array, Array]:
+            """Pass the adjoint on to both, summed over the axes that were broadcast."""
+            return unbroadcast(adjoint, left.shape), unbroadcast(adjoint, right.shape)
+
+        return left + right, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import check_axes
 from autodiff.modules._draws import log_weights
 
@@ -20,17 +20,17 @@ class Concatenate(Module):
 
     Examples
     --------
-    >>> concatenate = Concatenate()
-    >>> concatenate.forward([1.0, 2.0], [3.0])
+    >>> output, backward = Concatenate().forward([1.0, 2.0], [3.0])
+    >>> output
     array([1., 2., 3.])
-    >>> concatenate.backward(np.array([4.0, 5.0, 6.0]))
+    >>> backward(np.array([4.0, 5.0, 6.0]))
     (array([4., 5.]), array([6.]))
     """
 
     def __init__(self, axis: int = 0) -> None:
         self.axis = axis
 
-    def forward(self, *parts: ArrayLike) -> Array:
+    def forward(self, *parts: ArrayLike) -> tuple[Array, Backward]:
         """Return the parts joined."""
         arrays = [as_floats(part) for part in parts]
         if not arrays:
@@ -41,13 +41,13 @@ class Concatenate(Module):
         if any(array.ndim != arrays[0].ndim for array in arrays) or any(other != others[0] for other in others):
             shapes = [array.shape for array in arrays]
             raise DomainError(f"Concatenate: parts of shapes {shapes} must be equal but for axis {self.axis}")
-        self._keep([array.shape[self.axis] for array in arrays])
-        return np.concatenate(arrays, axis=self.axis)
+        cuts = np.cumsum([array.shape[self.axis] for array in arrays])[:-1]
 
-    def backward(self, adjoint: Array) -> tuple[Array, ...]:
-        """Cut the adjoint where the parts were joined."""
-        (sizes,) = self._kept()
-        return tuple(np.split(as_floats(adjoint), np.cumsum(sizes)[:-1], axis=self.axis))
+        def backward(adjoint: Array) -> tuple[Array, ...]:
+            """Cut the adjoint where the parts were joined."""
+            return tuple(np.split(as_floats(adjoint), cuts, axis=self.axis))
+
+        return np.concatenate(arrays, axis=self.axis), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, check_broadcast, safe_product, unbroadcast
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import away_from_zero, log_weights
 
 __all__ = ["Divide"]
@@ -19,14 +19,14 @@ class Divide(Module):
 
     Examples
     --------
-    >>> divide = Divide()
-    >>> divide.forward([6.0, 9.0], 3.0)
+    >>> output, backward = Divide().forward([6.0, 9.0], 3.0)
+    >>> output
     array([2., 3.])
-    >>> divide.backward(np.array([3.0, 0.0]))
+    >>> backward(np.array([3.0, 0.0]))
     (array([1., 0.]), array(-2.))
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x / y`."""
         numerator, denominator = as_floats(x), as_floats(y)
         check_broadcast("Divide", numerator, denominator)
@@ -34,16 +34,15 @@ class Divide(Module):
             position = tuple(int(i) for i in np.argwhere(denominator == 0)[0])
             raise DomainError(f"Divide: the denominator is 0 at position {position}; mask it or add a small constant")
         quotient = numerator / denominator
-        self._keep(numerator.shape, denominator, quotient)
-        return quotient
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array]:
-        """Return `adjoint / y` and `-adjoint * (x / y) / y`."""
-        shape, denominator, quotient = self._kept()
-        return (
-            unbroadcast(adjoint / denominator, shape),
-            unbroadcast(-safe_product(adjoint, quotient) / denominator, denominator.shape),
-        )
+        def backward(adjoint: Array) -> tuple[Array, Array]:
+            """Return `adjoint / y` and `-adjoint * (x / y) / y`."""
+            return (
+                unbroadcast(adjoint / denominator, numerator.shape),
+                unbroadcast(-safe_product(adjoint, quotient) / denominator, denominator.shape),
+            )
+
+        return quotient, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

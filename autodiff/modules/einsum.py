@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["Einsum"]
 
@@ -22,10 +22,10 @@ class Einsum(Module):
 
     Examples
     --------
-    >>> einsum = Einsum("ij,j->i")
-    >>> einsum.forward([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
+    >>> output, backward = Einsum("ij,j->i").forward([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
+    >>> output
     array([3., 7.])
-    >>> einsum.backward(np.array([1.0, 0.0]))
+    >>> backward(np.array([1.0, 0.0]))
     (array([[1., 1.],
            [0., 0.]]), array([1., 2.]))
     """
@@ -43,17 +43,16 @@ class Einsum(Module):
     def __repr__(self) -> str:
         return f"Einsum({self.subscripts!r})"
 
-    def forward(self, *operands: ArrayLike) -> Array:
+    def forward(self, *operands: ArrayLike) -> tuple[Array, Backward]:
         """Return the einsum of the operands."""
         arrays = tuple(as_floats(operand) for operand in operands)
         sizes = self._sizes(arrays)
-        self._keep(arrays, sizes)
-        return as_floats(np.einsum(f"{','.join(self._operands)}->{self._output}", *arrays, optimize=True))
 
-    def backward(self, adjoint: Array) -> tuple[Array, ...]:
-        """Return one einsum of the adjoint and the other operands for each operand."""
-        arrays, sizes = self._kept()
-        return tuple(self._adjoint_of(k, as_floats(adjoint), arrays, sizes) for k in range(len(arrays)))
+        def backward(adjoint: Array) -> tuple[Array, ...]:
+            """Return one einsum of the adjoint and the other operands for each operand."""
+            return tuple(self._adjoint_of(k, as_floats(adjoint), arrays, sizes) for k in range(len(arrays)))
+
+        return as_floats(np.einsum(f"{','.join(self._operands)}->{self._output}", *arrays, optimize=True)), backward
 
     def _adjoint_of(self, k: int, adjoint: Array, arrays: tuple[Array, ...], sizes: dict[str, int]) -> Array:
         letters = "".join(dict.fromkeys(self._operands[k]))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Exp"]
@@ -18,23 +18,22 @@ class Exp(Module):
 
     Examples
     --------
-    >>> exp = Exp()
-    >>> exp.forward([0.0, -np.inf])
+    >>> output, backward = Exp().forward([0.0, -np.inf])
+    >>> output
     array([1., 0.])
-    >>> exp.backward(np.array([2.0, 2.0]))
+    >>> backward(np.array([2.0, 2.0]))
     (array([2., 0.]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `exp(x)`."""
         result = np.exp(as_floats(x))
-        self._keep(result)
-        return result
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `adjoint * exp(x)`."""
-        (result,) = self._kept()
-        return (adjoint * result,)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `adjoint * exp(x)`."""
+            return (adjoint * result,)
+
+        return result, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, as_indices
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.sparse import SparseAdjoint
 
 __all__ = ["Gather"]
@@ -21,30 +21,31 @@ class Gather(Module):
 
     Examples
     --------
-    >>> gather = Gather()
-    >>> gather.forward([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0])
+    >>> output, backward = Gather().forward([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0])
+    >>> output
     array([[5., 6.],
            [1., 2.]])
-    >>> table_adjoint, _ = gather.backward(np.ones((2, 2)))
+    >>> table_adjoint, _ = backward(np.ones((2, 2)))
     >>> table_adjoint.dense()
     array([[1., 1.],
            [0., 0.],
            [1., 1.]])
     """
 
-    def forward(self, table: ArrayLike, indices: ArrayLike) -> Array:
+    def forward(self, table: ArrayLike, indices: ArrayLike) -> tuple[Array, Backward]:
         """Return `table[indices]`."""
         rows = as_floats(table, "Gather: table")
         if not rows.ndim:
             raise DomainError("Gather: the table is a single number; it must be (rows, …)")
         chosen = as_indices(indices, len(rows), "Gather")
-        self._keep(chosen, rows.shape)
-        return rows[chosen]
 
-    def backward(self, adjoint: Array) -> tuple[SparseAdjoint, None]:
-        """Send the adjoint of each copy to its row."""
-        chosen, shape = self._kept()
-        return SparseAdjoint(chosen.ravel(), as_floats(adjoint).reshape(chosen.size, *shape[1:]), shape), None
+        def backward(adjoint: Array) -> tuple[SparseAdjoint, None]:
+            """Send the adjoint of each copy to its row."""
+            return SparseAdjoint(
+                chosen.ravel(), as_floats(adjoint).reshape(chosen.size, *rows.shape[1:]), rows.shape
+            ), None
+
+        return rows[chosen], backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

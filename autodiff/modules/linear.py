@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["Linear"]
 
@@ -20,15 +20,15 @@ class Linear(Module):
 
     Examples
     --------
-    >>> linear = Linear()
-    >>> linear.forward([[1.0, 2.0]], [[1.0], [10.0]], [0.5])
+    >>> output, backward = Linear().forward([[1.0, 2.0]], [[1.0], [10.0]], [0.5])
+    >>> output
     array([[21.5]])
-    >>> linear.backward(np.array([[2.0]]))
+    >>> backward(np.array([[2.0]]))
     (array([[ 2., 20.]]), array([[2.],
            [4.]]), array([2.]))
     """
 
-    def forward(self, x: ArrayLike, weights: ArrayLike, bias: ArrayLike | None = None) -> Array:
+    def forward(self, x: ArrayLike, weights: ArrayLike, bias: ArrayLike | None = None) -> tuple[Array, Backward]:
         """Return `x @ weights + bias`."""
         values, matrix = as_floats(x), as_floats(weights)
         offset = None if bias is None else as_floats(bias)
@@ -38,17 +38,16 @@ class Linear(Module):
             )
         if offset is not None and offset.shape != matrix.shape[1:]:
             raise DomainError(f"Linear: bias {offset.shape} must have the shape {matrix.shape[1:]} of the outputs")
-        self._keep(values, matrix, offset is not None)
-        return values @ matrix if offset is None else values @ matrix + offset
 
-    def backward(self, adjoint: Array) -> tuple[Array, ...]:
-        """Return `adjoint @ weightsᵀ`, `xᵀ @ adjoint` and the sum of `adjoint` over all but the last axis."""
-        values, matrix, has_bias = self._kept()
-        inputs, outputs = matrix.shape
-        count = int(np.prod(values.shape[:-1]))
-        rows = as_floats(adjoint).reshape(count, outputs)
-        adjoints = ((rows @ matrix.T).reshape(values.shape), values.reshape(count, inputs).T @ rows)
-        return (*adjoints, rows.sum(axis=0)) if has_bias else adjoints
+        def backward(adjoint: Array) -> tuple[Array, ...]:
+            """Return `adjoint @ weightsᵀ`, `xᵀ @ adjoint` and the sum of `adjoint` over all but the last axis."""
+            inputs, outputs = matrix.shape
+            count = int(np.prod(values.shape[:-1]))
+            rows = as_floats(adjoint).reshape(count, outputs)
+            adjoints = ((rows @ matrix.T).reshape(values.shape), values.reshape(count, inputs).T @ rows)
+            return (*adjoints, rows.sum(axis=0)) if offset is not None else adjoints
+
+        return values @ matrix if offset is None else values @ matrix + offset, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

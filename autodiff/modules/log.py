@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["Log"]
 
@@ -18,26 +18,26 @@ class Log(Module):
 
     Examples
     --------
-    >>> log = Log()
-    >>> log.forward([1.0, 0.0])
+    >>> output, backward = Log().forward([1.0, 0.0])
+    >>> output
     array([  0., -inf])
-    >>> log.backward(np.array([2.0, 2.0]))
+    >>> backward(np.array([2.0, 2.0]))
     (array([2., 0.]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `log(x)`."""
         values = as_floats(x)
         if (values < 0).any():
             raise DomainError(f"Log: the smallest value is {values.min()}, and a logarithm needs values ≥ 0")
-        self._keep(values)
         with np.errstate(divide="ignore"):
-            return np.log(values)
+            logarithm = np.log(values)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `adjoint / x`, 0 where `x` is 0."""
-        (values,) = self._kept()
-        return (np.where(values > 0, adjoint / np.where(values > 0, values, 1.0), 0.0),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `adjoint / x`, 0 where `x` is 0."""
+            return (np.where(values > 0, adjoint / np.where(values > 0, values, 1.0), 0.0),)
+
+        return logarithm, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import Axes, spread
 from autodiff.modules._draws import log_weights
 from autodiff.modules._log_scale import log_scale
@@ -22,10 +22,10 @@ class LogSumExp(Module):
 
     Examples
     --------
-    >>> logsumexp = LogSumExp(axis=1)
-    >>> logsumexp.forward([[0.0, 0.0], [-np.inf, -np.inf]])
+    >>> output, backward = LogSumExp(axis=1).forward([[0.0, 0.0], [-np.inf, -np.inf]])
+    >>> output
     array([0.69314718,       -inf])
-    >>> logsumexp.backward(np.ones(2))
+    >>> backward(np.ones(2))
     (array([[0.5, 0.5],
            [0. , 0. ]]),)
     """
@@ -34,20 +34,19 @@ class LogSumExp(Module):
         self.axis = axis
         self.keepdims = keepdims
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the logarithm of the sum of exponentials."""
         values = as_floats(x)
         largest = log_scale(values, self.axis, "LogSumExp")
         with np.errstate(divide="ignore"):
             total = largest + np.log(np.sum(np.exp(values - largest), axis=self.axis, keepdims=True))
-        self._keep(values, total)
-        return total if self.keepdims else np.squeeze(total, axis=self.axis)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `adjoint * softmax(x)`."""
-        values, total = self._kept()
-        shares = np.exp(values - np.where(np.isneginf(total), 0.0, total))
-        return (shares * spread(adjoint, values.shape, self.axis, self.keepdims),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `adjoint * softmax(x)`."""
+            shares = np.exp(values - np.where(np.isneginf(total), 0.0, total))
+            return (shares * spread(adjoint, values.shape, self.axis, self.keepdims),)
+
+        return total if self.keepdims else np.squeeze(total, axis=self.axis), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

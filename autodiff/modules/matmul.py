@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, unbroadcast
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["MatMul"]
 
@@ -18,15 +18,15 @@ class MatMul(Module):
 
     Examples
     --------
-    >>> product = MatMul()
-    >>> product.forward([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
+    >>> output, backward = MatMul().forward([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
+    >>> output
     array([3., 7.])
-    >>> product.backward(np.array([1.0, 0.0]))
+    >>> backward(np.array([1.0, 0.0]))
     (array([[1., 1.],
            [0., 0.]]), array([1., 2.]))
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x @ y`."""
         left, right = as_floats(x), as_floats(y)
         fits = left.ndim and right.ndim and left.shape[-1] == right.shape[max(right.ndim - 2, 0)]
@@ -39,22 +39,21 @@ class MatMul(Module):
                 f"MatMul: x {left.shape} and y {right.shape} must be (…, rows, inner), (…, inner, columns); "
                 "a vector is (inner,)"
             )
-        self._keep(left, right)
-        return left @ right
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array]:
-        """Return `adjoint @ yᵀ` and `xᵀ @ adjoint`, summed over the leading axes that were broadcast."""
-        left, right = self._kept()
-        rows = left[np.newaxis, :] if left.ndim == 1 else left
-        columns = right[:, np.newaxis] if right.ndim == 1 else right
-        product = as_floats(adjoint)
-        if right.ndim == 1:
-            product = product[..., np.newaxis]
-        if left.ndim == 1:
-            product = product[..., np.newaxis, :]
-        of_rows = unbroadcast(product @ np.swapaxes(columns, -1, -2), rows.shape)
-        of_columns = unbroadcast(np.swapaxes(rows, -1, -2) @ product, columns.shape)
-        return of_rows.reshape(left.shape), of_columns.reshape(right.shape)
+        def backward(adjoint: Array) -> tuple[Array, Array]:
+            """Return `adjoint @ yᵀ` and `xᵀ @ adjoint`, summed over the leading axes that were broadcast."""
+            rows = left[np.newaxis, :] if left.ndim == 1 else left
+            columns = right[:, np.newaxis] if right.ndim == 1 else right
+            product = as_floats(adjoint)
+            if right.ndim == 1:
+                product = product[..., np.newaxis]
+            if left.ndim == 1:
+                product = product[..., np.newaxis, :]
+            of_rows = unbroadcast(product @ np.swapaxes(columns, -1, -2), rows.shape)
+            of_columns = unbroadcast(np.swapaxes(rows, -1, -2) @ product, columns.shape)
+            return of_rows.reshape(left.shape), of_columns.reshape(right.shape)
+
+        return left @ right, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Max"]
@@ -21,10 +21,10 @@ class Max(Module):
 
     Examples
     --------
-    >>> largest = Max(axis=1)
-    >>> largest.forward([[1.0, 2.0], [3.0, 3.0]])
+    >>> output, backward = Max(axis=1).forward([[1.0, 2.0], [3.0, 3.0]])
+    >>> output
     array([2., 3.])
-    >>> largest.backward(np.ones(2))
+    >>> backward(np.ones(2))
     (array([[0. , 1. ],
            [0.5, 0.5]]),)
     """
@@ -33,7 +33,7 @@ class Max(Module):
         self.axis = axis
         self.keepdims = keepdims
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the maximum."""
         values = as_floats(x)
         check_axes("Max", self.axis, values)
@@ -41,16 +41,14 @@ class Max(Module):
             raise DomainError(
                 f"Max: an array of shape {values.shape} has no values to compare; leave it out, or add one of -inf"
             )
-        largest = np.max(values, axis=self.axis, keepdims=True)
-        winners = (values == largest) & ~np.isneginf(values)
-        self._keep(winners)
-        return np.max(values, axis=self.axis, keepdims=self.keepdims)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Share the adjoint among the winners."""
-        (winners,) = self._kept()
-        count = np.maximum(np.sum(winners, axis=self.axis, keepdims=True), 1)
-        return (winners * spread(adjoint, winners.shape, self.axis, self.keepdims) / count,)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Share the adjoint among the winners."""
+            winners = (values == np.max(values, axis=self.axis, keepdims=True)) & ~np.isneginf(values)
+            count = np.maximum(np.sum(winners, axis=self.axis, keepdims=True), 1)
+            return (winners * spread(adjoint, winners.shape, self.axis, self.keepdims) / count,)
+
+        return np.max(values, axis=self.axis, keepdims=self.keepdims), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Mean"]
@@ -19,10 +19,10 @@ class Mean(Module):
 
     Examples
     --------
-    >>> mean = Mean(axis=0)
-    >>> mean.forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output, backward = Mean(axis=0).forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output
     array([2., 3.])
-    >>> mean.backward(np.array([1.0, 5.0]))
+    >>> backward(np.array([1.0, 5.0]))
     (array([[0.5, 2.5],
            [0.5, 2.5]]),)
     """
@@ -31,20 +31,20 @@ class Mean(Module):
         self.axis = axis
         self.keepdims = keepdims
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the mean."""
         values = as_floats(x)
         check_axes("Mean", self.axis, values)
         if not values.size:
             raise DomainError(f"Mean: an array of shape {values.shape} has no values to average")
         mean = np.asarray(np.mean(values, axis=self.axis, keepdims=self.keepdims))
-        self._keep(values.shape, values.size // mean.size)
-        return mean
+        count = values.size // mean.size
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Give every term its share of the adjoint of the mean."""
-        shape, count = self._kept()
-        return (spread(adjoint, shape, self.axis, self.keepdims) / count,)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Give every term its share of the adjoint of the mean."""
+            return (spread(adjoint, values.shape, self.axis, self.keepdims) / count,)
+
+        return mean, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, check_broadcast, safe_product, unbroadcast
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Multiply"]
@@ -18,27 +18,26 @@ class Multiply(Module):
 
     Examples
     --------
-    >>> multiply = Multiply()
-    >>> multiply.forward([1.0, -np.inf], 2.0)
+    >>> output, backward = Multiply().forward([1.0, -np.inf], 2.0)
+    >>> output
     array([  2., -inf])
-    >>> multiply.backward(np.array([1.0, 0.0]))
+    >>> backward(np.array([1.0, 0.0]))
     (array([2., 0.]), array(1.))
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x * y`."""
         left, right = as_floats(x), as_floats(y)
         check_broadcast("Multiply", left, right)
-        self._keep(left, right)
-        return left * right
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array]:
-        """Return `adjoint * y` and `adjoint * x`."""
-        left, right = self._kept()
-        return (
-            unbroadcast(safe_product(adjoint, right), left.shape),
-            unbroadcast(safe_product(adjoint, left), right.shape),
-        )
+        def backward(adjoint: Array) -> tuple[Array, Array]:
+            """Return `adjoint * y` and `adjoint * x`."""
+            return (
+                unbroadcast(safe_product(adjoint, right), left.shape),
+                unbroadcast(safe_product(adjoint, left), right.shape),
+            )
+
+        return left * right, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

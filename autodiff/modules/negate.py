@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["Negate"]
 
@@ -17,20 +17,21 @@ class Negate(Module):
 
     Examples
     --------
-    >>> negate = Negate()
-    >>> negate.forward([1.0, -2.0])
+    >>> output, backward = Negate().forward([1.0, -2.0])
+    >>> output
     array([-1.,  2.])
-    >>> negate.backward(np.array([1.0, 3.0]))
+    >>> backward(np.array([1.0, 3.0]))
     (array([-1., -3.]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `-x`."""
-        return -as_floats(x)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `-adjoint`."""
-        return (-as_floats(adjoint),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `-adjoint`."""
+            return (-as_floats(adjoint),)
+
+        return -as_floats(x), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, as_indices
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._reduction import Reduction, divisor
 
 __all__ = ["NegativeLogLikelihood"]
@@ -21,10 +21,10 @@ class NegativeLogLikelihood(Module):
 
     Examples
     --------
-    >>> loss = NegativeLogLikelihood()
-    >>> float(loss.forward([[-1.0, -np.inf], [-2.0, -3.0]], [0, 1]))
+    >>> output, backward = NegativeLogLikelihood().forward([[-1.0, -np.inf], [-2.0, -3.0]], [0, 1])
+    >>> float(output)
     2.0
-    >>> loss.backward(1.0)
+    >>> backward(1.0)
     (array([[-0.5,  0. ],
            [ 0. , -0.5]]), None)
     """
@@ -32,7 +32,7 @@ class NegativeLogLikelihood(Module):
     def __init__(self, reduction: Reduction = "mean") -> None:
         self.reduction = reduction
 
-    def forward(self, log_probabilities: ArrayLike, labels: ArrayLike) -> Array:
+    def forward(self, log_probabilities: ArrayLike, labels: ArrayLike) -> tuple[Array, Backward]:
         """Return the loss, a scalar."""
         table = as_floats(log_probabilities)
         if table.shape[:-1] != np.shape(labels) or table.ndim == 0:
@@ -49,15 +49,14 @@ class NegativeLogLikelihood(Module):
                 "(log-probability -inf); allow the label, or leave the example out"
             )
         count = divisor(self.reduction, chosen.size, "NegativeLogLikelihood")
-        self._keep(places, table.shape, count)
-        return as_floats(-np.sum(chosen) / count)
 
-    def backward(self, adjoint: Array) -> tuple[Array, None]:
-        """Return `-adjoint` (over the number of labels, for a mean) at the labels, 0 elsewhere."""
-        places, shape, count = self._kept()
-        placed = np.zeros(shape)
-        np.put_along_axis(placed, places, -adjoint / count, axis=-1)
-        return placed, None
+        def backward(adjoint: Array) -> tuple[Array, None]:
+            """Return `-adjoint` (over the number of labels, for a mean) at the labels, 0 elsewhere."""
+            placed = np.zeros(table.shape)
+            np.put_along_axis(placed, places, -adjoint / count, axis=-1)
+            return placed, None
+
+        return as_floats(-np.sum(chosen) / count), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, check_broadcast, safe_product, unbroadcast
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import away_from_zero
 
 __all__ = ["Power"]
@@ -23,14 +23,14 @@ class Power(Module):
 
     Examples
     --------
-    >>> power = Power()
-    >>> power.forward([-3.0, 2.0], 2)
+    >>> output, backward = Power().forward([-3.0, 2.0], 2)
+    >>> output
     array([9., 4.])
-    >>> power.backward(np.ones(2))
+    >>> backward(np.ones(2))
     (array([-6.,  4.]), None)
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x ** y`."""
         base, exponent = as_floats(x), as_floats(y)
         check_broadcast("Power", base, exponent)
@@ -40,19 +40,18 @@ class Power(Module):
         if (base == 0).any() and np.any((base == 0) & (exponent < 0)):
             raise DomainError("Power: base 0 cannot be raised to a negative exponent; mask it")
         result = np.power(base, exponent)
-        self._keep(base, exponent, integral, result)
-        return result
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array | None]:
-        """Return `adjoint * y * x ** (y - 1)` and `adjoint * x ** y * log x`."""
-        base, exponent, integral, result = self._kept()
-        with np.errstate(divide="ignore"):
-            slope = np.power(base, exponent - 1.0)
-        of_base = unbroadcast(safe_product(adjoint, safe_product(exponent, slope)), base.shape)
-        if integral:
-            return of_base, None
-        logarithm = np.log(np.where(base > 0, base, 1.0))
-        return of_base, unbroadcast(safe_product(adjoint, result * logarithm), exponent.shape)
+        def backward(adjoint: Array) -> tuple[Array, Array | None]:
+            """Return `adjoint * y * x ** (y - 1)` and `adjoint * x ** y * log x`."""
+            with np.errstate(divide="ignore"):
+                slope = np.power(base, exponent - 1.0)
+            of_base = unbroadcast(safe_product(adjoint, safe_product(exponent, slope)), base.shape)
+            if integral:
+                return of_base, None
+            logarithm = np.log(np.where(base > 0, base, 1.0))
+            return of_base, unbroadcast(safe_product(adjoint, result * logarithm), exponent.shape)
+
+        return result, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import away_from_zero
 
 __all__ = ["Relu"]
@@ -18,23 +18,22 @@ class Relu(Module):
 
     Examples
     --------
-    >>> relu = Relu()
-    >>> relu.forward([2.0, -1.0, 0.0])
+    >>> output, backward = Relu().forward([2.0, -1.0, 0.0])
+    >>> output
     array([2., 0., 0.])
-    >>> relu.backward(np.ones(3))
+    >>> backward(np.ones(3))
     (array([1., 0., 0.]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `max(x, 0)`."""
         values = as_floats(x)
-        self._keep(values > 0)
-        return np.maximum(values, 0.0)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Pass the adjoint on where `x > 0`."""
-        (positive,) = self._kept()
-        return (np.where(positive, adjoint, 0.0),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Pass the adjoint on where `x > 0`."""
+            return (np.where(values > 0, adjoint, 0.0),)
+
+        return np.maximum(values, 0.0), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

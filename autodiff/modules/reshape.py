@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 
 __all__ = ["Reshape"]
 
@@ -18,18 +18,18 @@ class Reshape(Module):
 
     Examples
     --------
-    >>> reshape = Reshape((2, -1))
-    >>> reshape.forward([1.0, 2.0, 3.0, 4.0])
+    >>> output, backward = Reshape((2, -1)).forward([1.0, 2.0, 3.0, 4.0])
+    >>> output
     array([[1., 2.],
            [3., 4.]])
-    >>> reshape.backward(np.eye(2))
+    >>> backward(np.eye(2))
     (array([1., 0., 0., 1.]),)
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `x` in the new shape."""
         values = as_floats(x)
         try:
@@ -38,13 +38,12 @@ class Reshape(Module):
             raise DomainError(
                 f"Reshape: {values.size} values of shape {values.shape} do not fit {self.shape!r}"
             ) from None
-        self._keep(values.shape)
-        return reshaped
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return the adjoint in the old shape."""
-        (shape,) = self._kept()
-        return (as_floats(adjoint).reshape(shape),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return the adjoint in the old shape."""
+            return (as_floats(adjoint).reshape(values.shape),)
+
+        return reshaped, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

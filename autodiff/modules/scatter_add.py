@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_count, as_floats, as_indices
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.sparse import sum_rows
 
 __all__ = ["ScatterAdd"]
@@ -21,29 +21,28 @@ class ScatterAdd(Module):
 
     Examples
     --------
-    >>> scatter = ScatterAdd(3)
-    >>> scatter.forward([1.0, 2.0, 4.0], [2, 0, 2])
+    >>> output, backward = ScatterAdd(3).forward([1.0, 2.0, 4.0], [2, 0, 2])
+    >>> output
     array([2., 0., 5.])
-    >>> scatter.backward(np.array([1.0, 2.0, 3.0]))
+    >>> backward(np.array([1.0, 2.0, 3.0]))
     (array([3., 1., 3.]), None)
     """
 
     def __init__(self, size: int) -> None:
         self.size = as_count(size, "ScatterAdd: size")
 
-    def forward(self, values: ArrayLike, indices: ArrayLike) -> Array:
+    def forward(self, values: ArrayLike, indices: ArrayLike) -> tuple[Array, Backward]:
         """Return the sums."""
         terms = as_floats(values)
         targets = as_indices(indices, self.size, "ScatterAdd")
         if terms.shape[: targets.ndim] != targets.shape:
             raise DomainError(f"ScatterAdd: values {terms.shape} must begin with the shape {targets.shape} of indices")
-        self._keep(targets)
-        return sum_rows(targets.ravel(), terms.reshape(targets.size, *terms.shape[targets.ndim :]), self.size)
 
-    def backward(self, adjoint: Array) -> tuple[Array, None]:
-        """Return `adjoint[indices]`."""
-        (targets,) = self._kept()
-        return as_floats(adjoint)[targets], None
+        def backward(adjoint: Array) -> tuple[Array, None]:
+            """Return `adjoint[indices]`."""
+            return as_floats(adjoint)[targets], None
+
+        return sum_rows(targets.ravel(), terms.reshape(targets.size, *terms.shape[targets.ndim :]), self.size), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

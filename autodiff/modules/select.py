@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Select"]
@@ -21,10 +21,10 @@ class Select(Module):
 
     Examples
     --------
-    >>> select = Select((slice(None), 0))
-    >>> select.forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output, backward = Select((slice(None), 0)).forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output
     array([1., 3.])
-    >>> select.backward(np.array([5.0, 6.0]))
+    >>> backward(np.array([5.0, 6.0]))
     (array([[5., 0.],
            [6., 0.]]),)
     """
@@ -35,22 +35,21 @@ class Select(Module):
             raise DomainError("Select takes integers, slices or a boolean mask; for integer arrays use Gather")
         self.index = index
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the part."""
         values = as_floats(x)
         try:
             chosen = values[self.index]
         except IndexError as reason:
             raise DomainError(f"Select: an array of shape {values.shape} has no [{self.index!r}]: {reason}") from None
-        self._keep(values.shape)
-        return chosen
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Put the adjoint in its place among zeros."""
-        (shape,) = self._kept()
-        placed = np.zeros(shape)
-        placed[self.index] = adjoint
-        return (placed,)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Put the adjoint in its place among zeros."""
+            placed = np.zeros(values.shape)
+            placed[self.index] = adjoint
+            return (placed,)
+
+        return chosen, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

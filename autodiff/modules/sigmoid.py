@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Sigmoid"]
@@ -18,26 +18,24 @@ class Sigmoid(Module):
 
     Examples
     --------
-    >>> sigmoid = Sigmoid()
-    >>> sigmoid.forward([0.0, -1000.0, -np.inf])
+    >>> output, backward = Sigmoid().forward([0.0, -1000.0, -np.inf])
+    >>> output
     array([0.5, 0. , 0. ])
-    >>> sigmoid.backward(np.ones(3))
+    >>> backward(np.ones(3))
     (array([0.25, 0.  , 0.  ]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the logistic function of `x`."""
         values = as_floats(x)
         small = np.exp(-np.abs(values))
-        result = np.where(values >= 0, 1.0, small) / (1.0 + small)
-        # sigmoid(x) · sigmoid(-x) keeps its digits where 1 - sigmoid(x) has lost them.
-        self._keep(small / (1.0 + small) ** 2)
-        return result
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `adjoint * sigmoid(x) * sigmoid(-x)`."""
-        (slope,) = self._kept()
-        return (adjoint * slope,)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `adjoint * sigmoid(x) * sigmoid(-x)`."""
+            # It keeps its digits where 1 - sigmoid(x) has lost them.
+            return (adjoint * (small / (1.0 + small) ** 2),)
+
+        return np.where(values >= 0, 1.0, small) / (1.0 + small), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

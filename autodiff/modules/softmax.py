@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import Axes
 from autodiff.modules._draws import log_weights
 from autodiff.modules._log_scale import log_scale
@@ -20,30 +20,29 @@ class Softmax(Module):
 
     Examples
     --------
-    >>> softmax = Softmax()
-    >>> softmax.forward([0.0, -np.inf, 0.0])
+    >>> output, backward = Softmax().forward([0.0, -np.inf, 0.0])
+    >>> output
     array([0.5, 0. , 0.5])
-    >>> softmax.backward(np.array([1.0, 1.0, 0.0]))
+    >>> backward(np.array([1.0, 1.0, 0.0]))
     (array([ 0.25,  0.  , -0.25]),)
     """
 
     def __init__(self, axis: Axes = -1) -> None:
         self.axis = axis
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the probabilities."""
         values = as_floats(x)
         weights = np.exp(values - log_scale(values, self.axis, "Softmax"))
         total = np.sum(weights, axis=self.axis, keepdims=True)
         probabilities = weights / np.where(total == 0, 1.0, total)
-        self._keep(probabilities)
-        return probabilities
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `p * (adjoint - Σ p * adjoint)`."""
-        (probabilities,) = self._kept()
-        expected = np.sum(probabilities * adjoint, axis=self.axis, keepdims=True)
-        return (probabilities * (adjoint - expected),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `p * (adjoint - Σ p * adjoint)`."""
+            expected = np.sum(probabilities * adjoint, axis=self.axis, keepdims=True)
+            return (probabilities * (adjoint - expected),)
+
+        return probabilities, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, as_indices, as_integers
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.sparse import SparseAdjoint
 
 __all__ = ["SparseDot"]
@@ -26,16 +26,16 @@ class SparseDot(Module):
 
     Examples
     --------
-    >>> dot = SparseDot()
-    >>> dot.forward([1.0, 2.0, 4.0], [0, 2, 1], [0, 2, 2, 3])
+    >>> output, backward = SparseDot().forward([1.0, 2.0, 4.0], [0, 2, 1], [0, 2, 2, 3])
+    >>> output
     array([5., 0., 2.])
-    >>> dot.backward(np.array([1.0, 1.0, 3.0]))[0].dense()
+    >>> backward(np.array([1.0, 1.0, 3.0]))[0].dense()
     array([1., 3., 1.])
     """
 
     def forward(
         self, weights: ArrayLike, indices: ArrayLike, offsets: ArrayLike, values: ArrayLike | None = None
-    ) -> Array:
+    ) -> tuple[Array, Backward]:
         """Return the scores."""
         table = as_floats(weights, "SparseDot: weights")
         if table.ndim != 1:
@@ -52,18 +52,18 @@ class SparseDot(Module):
             raise DomainError(f"SparseDot: values {amounts.shape} must have the shape {features.shape} of indices")
         rows = np.repeat(np.arange(len(counts)), counts)
         chosen = table[features]
-        self._keep(features, rows, chosen, amounts, table.shape)
         terms = chosen if amounts is None else chosen * amounts
         # Unlike np.add.reduceat, bincount gives an empty row 0; without any features it counts in integers.
-        return np.bincount(rows, weights=terms, minlength=len(counts)).astype(np.float64, copy=False)
+        scores = np.bincount(rows, weights=terms, minlength=len(counts)).astype(np.float64, copy=False)
 
-    def backward(self, adjoint: Array) -> tuple[SparseAdjoint | Array | None, ...]:
-        """Return the adjoints of the weights (sparse) and of the values; None for indices and offsets."""
-        features, rows, chosen, amounts, shape = self._kept()
-        of_terms = as_floats(adjoint)[rows]
-        if amounts is None:
-            return SparseAdjoint(features, of_terms, shape), None, None
-        return SparseAdjoint(features, of_terms * amounts, shape), None, None, of_terms * chosen
+        def backward(adjoint: Array) -> tuple[SparseAdjoint | Array | None, ...]:
+            """Return the adjoints of the weights (sparse) and of the values; None for indices and offsets."""
+            of_terms = as_floats(adjoint)[rows]
+            if amounts is None:
+                return SparseAdjoint(features, of_terms, table.shape), None, None
+            return SparseAdjoint(features, of_terms * amounts, table.shape), None, None, of_terms * chosen
+
+        return scores, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

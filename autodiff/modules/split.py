@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
 from autodiff.errors import DomainError
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import check_axes
 
 __all__ = ["Split"]
@@ -19,10 +19,10 @@ class Split(Module):
 
     Examples
     --------
-    >>> split = Split((2, 1))
-    >>> split.forward([1.0, 2.0, 3.0])
+    >>> output, backward = Split((2, 1)).forward([1.0, 2.0, 3.0])
+    >>> output
     (array([1., 2.]), array([3.]))
-    >>> split.backward(np.array([4.0, 5.0]), None)
+    >>> backward(np.array([4.0, 5.0]), None)
     (array([4., 5., 0.]),)
     """
 
@@ -31,7 +31,7 @@ class Split(Module):
         self.axis = axis
         self.output_count = len(sizes)
 
-    def forward(self, x: ArrayLike) -> tuple[Array, ...]:
+    def forward(self, x: ArrayLike) -> tuple[tuple[Array, ...], Backward]:
         """Return the parts."""
         values = as_floats(x)
         check_axes("Split", self.axis, values)
@@ -40,17 +40,16 @@ class Split(Module):
                 f"Split: axis {self.axis} of an array {values.shape} cannot be cut into parts of {self.sizes}"
             )
         parts = tuple(np.split(values, np.cumsum(self.sizes)[:-1], axis=self.axis))
-        self._keep([part.shape for part in parts])
-        return parts
 
-    def backward(self, *adjoints: Array | None) -> tuple[Array]:
-        """Join the adjoints of the parts; None counts as zeros."""
-        (shapes,) = self._kept()
-        parts = [
-            np.zeros(shape) if adjoint is None else as_floats(adjoint)
-            for adjoint, shape in zip(adjoints, shapes, strict=True)
-        ]
-        return (np.concatenate(parts, axis=self.axis),)
+        def backward(*adjoints: Array | None) -> tuple[Array]:
+            """Join the adjoints of the parts; None counts as zeros."""
+            arrays = [
+                np.zeros(part.shape) if adjoint is None else as_floats(adjoint)
+                for adjoint, part in zip(adjoints, parts, strict=True)
+            ]
+            return (np.concatenate(arrays, axis=self.axis),)
+
+        return parts, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

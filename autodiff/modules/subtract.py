@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats, check_broadcast, unbroadcast
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Subtract"]
@@ -18,24 +18,23 @@ class Subtract(Module):
 
     Examples
     --------
-    >>> subtract = Subtract()
-    >>> subtract.forward([3.0, -np.inf], 1.0)
+    >>> output, backward = Subtract().forward([3.0, -np.inf], 1.0)
+    >>> output
     array([  2., -inf])
-    >>> subtract.backward(np.array([1.0, 0.0]))
+    >>> backward(np.array([1.0, 0.0]))
     (array([1., 0.]), array(-1.))
     """
 
-    def forward(self, x: ArrayLike, y: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Backward]:
         """Return `x - y`."""
         left, right = as_floats(x), as_floats(y)
         check_broadcast("Subtract", left, right)
-        self._keep(left.shape, right.shape)
-        return left - right
 
-    def backward(self, adjoint: Array) -> tuple[Array, Array]:
-        """Pass the adjoint on to `x`, and its negative to `y`."""
-        left, right = self._kept()
-        return unbroadcast(adjoint, left), unbroadcast(-as_floats(adjoint), right)
+        def backward(adjoint: Array) -> tuple[Array, Array]:
+            """Pass the adjoint on to `x`, and its negative to `y`."""
+            return unbroadcast(adjoint, left.shape), unbroadcast(-as_floats(adjoint), right.shape)
+
+        return left - right, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._axes import Axes, check_axes, spread
 
 __all__ = ["Sum"]
@@ -18,10 +18,10 @@ class Sum(Module):
 
     Examples
     --------
-    >>> total = Sum(axis=0)
-    >>> total.forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output, backward = Sum(axis=0).forward([[1.0, 2.0], [3.0, 4.0]])
+    >>> output
     array([4., 6.])
-    >>> total.backward(np.array([1.0, 5.0]))
+    >>> backward(np.array([1.0, 5.0]))
     (array([[1., 5.],
            [1., 5.]]),)
     """
@@ -30,17 +30,16 @@ class Sum(Module):
         self.axis = axis
         self.keepdims = keepdims
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return the sum."""
         values = as_floats(x)
         check_axes("Sum", self.axis, values)
-        self._keep(values.shape)
-        return np.sum(values, axis=self.axis, keepdims=self.keepdims)
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Give every term the adjoint of its sum."""
-        (shape,) = self._kept()
-        return (spread(adjoint, shape, self.axis, self.keepdims).copy(),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Give every term the adjoint of its sum."""
+            return (spread(adjoint, values.shape, self.axis, self.keepdims).copy(),)
+
+        return np.sum(values, axis=self.axis, keepdims=self.keepdims), backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

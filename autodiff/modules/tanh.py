@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.arrays import Array, as_floats
-from autodiff.module import Module
+from autodiff.module import Backward, Module
 from autodiff.modules._draws import log_weights
 
 __all__ = ["Tanh"]
@@ -18,23 +18,22 @@ class Tanh(Module):
 
     Examples
     --------
-    >>> tanh = Tanh()
-    >>> tanh.forward([0.0, -np.inf])
+    >>> output, backward = Tanh().forward([0.0, -np.inf])
+    >>> output
     array([ 0., -1.])
-    >>> tanh.backward(np.ones(2))
+    >>> backward(np.ones(2))
     (array([1., 0.]),)
     """
 
-    def forward(self, x: ArrayLike) -> Array:
+    def forward(self, x: ArrayLike) -> tuple[Array, Backward]:
         """Return `tanh(x)`."""
         result = np.tanh(as_floats(x))
-        self._keep(result)
-        return result
 
-    def backward(self, adjoint: Array) -> tuple[Array]:
-        """Return `adjoint * (1 - tanh(x)²)`."""
-        (result,) = self._kept()
-        return (adjoint * (1.0 - result * result),)
+        def backward(adjoint: Array) -> tuple[Array]:
+            """Return `adjoint * (1 - tanh(x)²)`."""
+            return (adjoint * (1.0 - result * result),)
+
+        return result, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[tuple[Module, tuple[Any, ...]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from autodiff import Module
+from autodiff import Backward, Module
 from autodiff.conversion import as_floats, as_integers
 from hypergraph import kernels
 from hypergraph.arrays import as_kernel_floats
@@ -60,23 +60,22 @@ class BatchMarginals(Module):
     def __init__(self, run: Callable[..., BatchChart]) -> None:
         self.run = run
 
-    def forward(self, *potentials: Floats) -> tuple[Floats, ...]:
+    def forward(self, *potentials: Floats) -> tuple[tuple[Floats, ...], Backward]:
         """Return the log-partitions and the marginals."""
         chart = self.run(*potentials)
-        self._keep(chart)
-        return chart.log_partitions.copy(), *(marginal.copy() for marginal in chart.marginals)
 
-    def backward(self, log_partitions: Floats | None, *marginals: Floats | None) -> tuple[Floats, ...]:
-        """Return the adjoints of the potentials (Gormley et al. 2015, eqs 16–19)."""
-        (chart,) = self._kept()
-        parts = []
-        if log_partitions is not None:
-            parts.append(chart.log_partitions_backward(log_partitions))
-        if any(adjoint is not None for adjoint in marginals):
-            parts.append(chart.backward(*marginals))
-        if not parts:
-            return tuple(np.zeros_like(marginal) for marginal in chart.marginals)
-        return tuple(sum(arrays) for arrays in zip(*parts, strict=True))
+        def backward(log_partitions: Floats | None, *marginals: Floats | None) -> tuple[Floats, ...]:
+            """Return the adjoints of the potentials (Gormley et al. 2015, eqs 16–19)."""
+            parts = []
+            if log_partitions is not None:
+                parts.append(chart.log_partitions_backward(log_partitions))
+            if any(adjoint is not None for adjoint in marginals):
+                parts.append(chart.backward(*marginals))
+            if not parts:
+                return tuple(np.zeros_like(marginal) for marginal in chart.marginals)
+            return tuple(sum(arrays) for arrays in zip(*parts, strict=True))
+
+        return (chart.log_partitions.copy(), *(marginal.copy() for marginal in chart.marginals)), backward
 
 
 @frozen(eq=False)

@@ -35,7 +35,7 @@ class Chain(HypergraphFactor):
         self.shared = shared
         window = self.order + 1
         source = PotentialSource.of(transitions)
-        given = np.asarray(transitions if source is None else source.potentials())
+        given = np.asarray(transitions if source is None else source.forward()[0])
         if given.ndim < window:
             raise PotentialError(f"{type(self).__name__}: transitions have {window} axes of states, the last ones")
         index, states = as_index(variables), given.shape[-1]

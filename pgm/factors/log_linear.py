@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import Module, Parameter, SparseAdjoint
+from autodiff import Backward, Module, Parameter, SparseAdjoint
 from autodiff.conversion import as_floats
 from autodiff.modules import SparseDot
 from pgm.errors import PotentialError
@@ -44,7 +44,7 @@ class LogLinear(Scored):
     >>> table.log_potentials
     array([[ 0. ,  1.1],
            [ 0. , -0.1]])
-    >>> table.source.gradients(np.array([[0.0, 1.0], [0.0, 1.0]]))
+    >>> table.gradients(np.array([[0.0, 1.0], [0.0, 1.0]]))
     {'weights': array([2., 0.])}
 
     The same with sparse features, in a table of a million weights:
@@ -52,7 +52,7 @@ class LogLinear(Scored):
     >>> hashed = Parameter("hashed", np.zeros(1_000_000))
     >>> indices, offsets, values = [7, 123_456, 7, 123_456], [0, 0, 2, 2, 4], [1, 0.3, 1, -0.3]
     >>> table = LogLinear(pixels[[[0], [1]]], (indices, offsets, values), hashed)
-    >>> gradient = table.source.gradients(np.array([[0.0, 1.0], [0.0, 1.0]]))["hashed"].coalesced()
+    >>> gradient = table.gradients(np.array([[0.0, 1.0], [0.0, 1.0]]))["hashed"].coalesced()
     >>> gradient.indices, gradient.values
     (array([     7, 123456]), array([2., 0.]))
     """
@@ -107,14 +107,14 @@ class DenseFeatures(Module):
                 f"each of the {length} weights"
             )
 
-    def forward(self, weights: Floats) -> Floats:
+    def forward(self, weights: Floats) -> tuple[Floats, Backward]:
         """Return the scores."""
-        self._keep()
-        return np.asarray(self.features @ weights)
 
-    def backward(self, adjoint: Floats) -> tuple[Floats]:
-        """Return Σ adjoint · features: expected counts, if the adjoint is probabilities."""
-        return (np.asarray(adjoint).ravel() @ self.features.reshape(-1, self.features.shape[-1]),)
+        def backward(adjoint: Floats) -> tuple[Floats]:
+            """Return Σ adjoint · features: expected counts, if the adjoint is probabilities."""
+            return (np.asarray(adjoint).ravel() @ self.features.reshape(-1, self.features.shape[-1]),)
+
+        return np.asarray(self.features @ weights), backward
 
 
 class SparseFeatures(Module):
@@ -134,13 +134,15 @@ class SparseFeatures(Module):
                 f"{name}: {rows} rows of features, but the table has {np.prod(shapes[0])} entries "
                 f"(or {np.prod(states)} if all {len(index)} factors share their features)"
             )
-        self.dot = SparseDot()
 
-    def forward(self, weights: Floats) -> Floats:
+    def forward(self, weights: Floats) -> tuple[Floats, Backward]:
         """Return the scores."""
         extra = () if self.values is None else (self.values,)
-        return self.dot.forward(weights, self.indices, self.offsets, *extra).reshape(self.shape)
+        scores, dot_backward = SparseDot().forward(weights, self.indices, self.offsets, *extra)
 
-    def backward(self, adjoint: Floats) -> tuple[SparseAdjoint]:
-        """Return the sparse adjoint of the weights."""
-        return (self.dot.backward(np.asarray(adjoint).ravel())[0],)  # type: ignore[return-value]  # that of the weights
+        def backward(adjoint: Floats) -> tuple[SparseAdjoint]:
+            """Return the sparse adjoint of the weights."""
+            of_weights, *_ = dot_backward(np.asarray(adjoint).ravel())
+            return (of_weights,)
+
+        return scores.reshape(self.shape), backward

@@ -47,7 +47,7 @@ class Table(Factor):
         super().__init__(variables, name=name)
         if self.graph is None:  # plain numbers: the table says how many states
             source = PotentialSource.of(log_potentials)
-            given = np.shape(log_potentials if source is None else source.potentials())  # type: ignore[arg-type]
+            given = np.shape(log_potentials if source is None else source.forward()[0])  # type: ignore[arg-type]
             if len(given) >= self.degree:
                 self.cardinalities = given[-self.degree :]
         self._take_potentials(log_potentials, (self.num_factors, *self.cardinalities))

@@ -53,13 +53,13 @@ X, Y = RNG.normal(size=(3, 4)), RNG.uniform(0.5, 2.0, size=(3, 4))
     ids=lambda value: repr(value) if isinstance(value, Module) else "",
 )
 def test_values(module: Module, inputs: tuple[np.ndarray, ...], expected: np.ndarray) -> None:
-    np.testing.assert_allclose(module.forward(*inputs), expected, rtol=1e-13, atol=1e-300)
-    assert np.shape(module.forward(*inputs)) == np.shape(expected)
+    np.testing.assert_allclose(module(*inputs), expected, rtol=1e-13, atol=1e-300)
+    assert np.shape(module(*inputs)) == np.shape(expected)
 
 
 def test_split_undoes_concatenate() -> None:
-    parts = m.Split((1, 3), axis=1).forward(X)
-    np.testing.assert_array_equal(m.Concatenate(axis=1).forward(*parts), X)
+    parts = m.Split((1, 3), axis=1)(X)
+    np.testing.assert_array_equal(m.Concatenate(axis=1)(*parts), X)
 
 
 @pytest.mark.parametrize("with_values", [False, True])
@@ -73,11 +73,10 @@ def test_sparse_dot_equals_a_sparse_matrix_product(seed: int, with_values: bool)
     inputs = (weights, indices, offsets, values) if with_values else (weights, indices, offsets)
     data = values if with_values else np.ones(offsets[-1])
     matrix = scipy.sparse.csr_array((data, indices, offsets), shape=(8, 5)).toarray()
-    np.testing.assert_allclose(m.SparseDot().forward(*inputs), matrix @ weights, atol=1e-14)
-    dot = m.SparseDot()
-    dot.forward(*inputs)
+    scores, backward = m.SparseDot().forward(*inputs)
+    np.testing.assert_allclose(scores, matrix @ weights, atol=1e-14)
     adjoint = rng.normal(size=8)
-    np.testing.assert_allclose(dot.backward(adjoint)[0].dense(), matrix.T @ adjoint, atol=1e-14)
+    np.testing.assert_allclose(backward(adjoint)[0].dense(), matrix.T @ adjoint, atol=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
@@ -86,7 +85,7 @@ def test_scatter_add_equals_a_loop(shape: tuple[int, ...]) -> None:
     expected = np.zeros((5, *shape))
     for index, value in zip(indices, values, strict=True):
         expected[index] += value
-    np.testing.assert_allclose(m.ScatterAdd(5).forward(values, indices), expected, rtol=1e-15)
+    np.testing.assert_allclose(m.ScatterAdd(5)(values, indices), expected, rtol=1e-15)
 
 
 BINARY = [m.Add, m.Subtract, m.Multiply, m.Divide, m.Power]

@@ -16,89 +16,112 @@ class Square(Module):
     """Right; the broken ones below differ from it in one thing."""
 
     def forward(self, x: Any) -> Any:
-        self._keep(x)
-        return x * x
+        def backward(adjoint: Any) -> Any:
+            return (2 * x * adjoint,)
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        (x,) = self._kept()
-        return (2 * x * adjoint,)
+        return x * x, backward
 
 
-class WrongSign(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (-super().backward(adjoint)[0],)
+class BrokenBackward(Square):
+    """Returns something else than the adjoints that `Square` would."""
+
+    def forward(self, x: Any) -> Any:
+        output, backward = super().forward(x)
+        return output, lambda adjoint: self.broken(*backward(adjoint))
+
+    def broken(self, right: Any) -> Any:
+        raise NotImplementedError
 
 
-class SlightlyWrong(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (super().backward(adjoint)[0] * (1 + 1e-5),)
+class WrongSign(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return (-right,)
+
+
+class SlightlyWrong(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return (right * (1 + 1e-5),)
 
 
 class KeepsFirst(Square):
+    first: Any = None
+
     def forward(self, x: Any) -> Any:
-        if self._tape is None:
-            self._keep(x)
-        return x * x
+        if self.first is None:
+            self.first = x
+        return x * x, lambda adjoint: (2 * self.first * adjoint,)
 
 
-class KeepsFirstAdjoint(Square):
+class KeepsLatest(Square):
+    """Right, as long as no other forward pass comes between."""
+
+    def forward(self, x: Any) -> Any:
+        self.latest = x
+        return x * x, lambda adjoint: (2 * self.latest * adjoint,)
+
+
+class KeepsFirstAdjoint(BrokenBackward):
     cached: Any = None
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
+    def broken(self, right: Any) -> Any:
         if self.cached is None:
-            self.cached = super().backward(adjoint)
-        return self.cached
+            self.cached = right
+        return (self.cached,)
 
 
 class KeepsOnlyOnce(Square):
     """Its backward pass consumes what the forward pass kept."""
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        (x,) = self._kept()
-        self._keep(0 * x)
-        return (2 * x * adjoint,)
+    def forward(self, x: Any) -> Any:
+        kept = [x]
+
+        def backward(adjoint: Any) -> Any:
+            return (2 * kept.pop() * adjoint if kept else 0 * adjoint,)
+
+        return x * x, backward
 
 
-class Accumulates(Square):
+class Accumulates(BrokenBackward):
     total: Any = 0.0
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        self.total = self.total + super().backward(adjoint)[0]
+    def broken(self, right: Any) -> Any:
+        self.total = self.total + right
         return (self.total,)
 
 
 class ChangesInput(Square):
     def forward(self, x: Any) -> Any:
-        self._keep(x.copy())
+        output, backward = super().forward(x.copy())
         x *= x
-        return x.copy()
+        return output, backward
 
 
 class ChangesOutput(Square):
     def forward(self, x: Any) -> Any:
-        self._keep(x, x * x)
-        return self._kept()[1]
+        output = x * x
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        x, output = self._kept()
-        output[...] = 2 * x * adjoint
-        return (output.copy(),)
+        def backward(adjoint: Any) -> Any:
+            output[...] = 2 * x * adjoint
+            return (output.copy(),)
+
+        return output, backward
 
 
 class ChangesAdjoint(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        (x,) = self._kept()
-        adjoint *= 2 * x
-        return (adjoint.copy(),)
+    def forward(self, x: Any) -> Any:
+        def backward(adjoint: Any) -> Any:
+            adjoint *= 2 * x
+            return (adjoint.copy(),)
+
+        return x * x, backward
 
 
 class ReusesOutput(Square):
     buffer: Any = None
 
     def forward(self, x: Any) -> Any:
-        self._keep(x)
         self.buffer = np.empty_like(x) if self.buffer is None else self.buffer
-        return np.multiply(x, x, out=self.buffer)
+        return np.multiply(x, x, out=self.buffer), super().forward(x)[1]
 
 
 class ReusesLaterOutputs(ReusesOutput):
@@ -113,58 +136,64 @@ class ReusesLaterOutputs(ReusesOutput):
         return super().forward(x)
 
 
-class ReusesAdjoint(Square):
+class ReusesAdjoint(BrokenBackward):
     buffer: Any = None
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        (x,) = self._kept()
-        self.buffer = np.empty_like(x) if self.buffer is None else self.buffer
-        return (np.multiply(2 * x, adjoint, out=self.buffer),)
+    def broken(self, right: Any) -> Any:
+        self.buffer = np.empty_like(right) if self.buffer is None else self.buffer
+        self.buffer[...] = right
+        return (self.buffer,)
 
 
 class Noisy(Square):
     rng = np.random.default_rng(0)
 
     def forward(self, x: Any) -> Any:
-        return super().forward(x) + 1e-12 * self.rng.normal()
+        output, backward = super().forward(x)
+        return output + 1e-12 * self.rng.normal(), backward
 
 
-class NoisyBackward(Noisy):
-    def forward(self, x: Any) -> Any:
-        return Square.forward(self, x)
+class NoisyBackward(BrokenBackward):
+    rng = np.random.default_rng(0)
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (super().backward(adjoint)[0] + 1e-12 * self.rng.normal(),)
+    def broken(self, right: Any) -> Any:
+        return (right + 1e-12 * self.rng.normal(),)
 
 
-class ReturnsNone(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
+class ReturnsNone(BrokenBackward):
+    def broken(self, right: Any) -> Any:
         return (None,)
 
 
-class WrongShape(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (super().backward(adjoint)[0].T,)
+class WrongShape(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return (right.T,)
 
 
-class TwoAdjoints(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return super().backward(adjoint) * 2
+class TwoAdjoints(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return right, right
 
 
-class NoTuple(Square):
-    def backward(self, adjoint: Any) -> Any:
-        return super().backward(adjoint)[0]
+class NoTuple(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return right
 
 
-class NotFinite(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (super().backward(adjoint)[0] * np.where(X > 0, 1.0, np.nan),)
+class NotFinite(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        return (right * np.where(X > 0, 1.0, np.nan),)
 
 
 class ReturnsNan(Square):
     def forward(self, x: Any) -> Any:
-        return super().forward(x) * np.nan
+        output, backward = super().forward(x)
+        return output * np.nan, backward
+
+
+class OutputAlone(Square):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x)[0]
 
 
 @pytest.mark.parametrize("max_full", [100, 0])
@@ -174,6 +203,7 @@ class ReturnsNan(Square):
         (WrongSign, "backward says"),
         (SlightlyWrong, "backward says"),
         (KeepsFirst, "backward says"),
+        (KeepsLatest, "after later forward passes, backward gives other adjoints"),
         (KeepsFirstAdjoint, "backward says"),
         (KeepsOnlyOnce, "second backward pass"),
         (Accumulates, "second backward pass"),
@@ -190,6 +220,7 @@ class ReturnsNan(Square):
         (TwoAdjoints, "returned 2 adjoints; it must return a tuple of 1"),
         (NoTuple, "returned a ndarray"),
         (NotFinite, "backward says nan"),
+        (OutputAlone, r"forward of OutputAlone\(\) returned a ndarray; it must return a pair"),
         (ReturnsNan, r"output 0\[0, 0\] is nan"),
     ],
 )
@@ -211,54 +242,57 @@ class MissingTerm(Module):
     """x² y, of which the derivative by x forgets that x occurs twice."""
 
     def forward(self, x: Any, y: Any) -> Any:
-        self._keep(x, y)
-        return x * x * y
-
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        x, y = self._kept()
-        return adjoint * x * y, (adjoint * x * x).sum(axis=0)
+        return x * x * y, lambda adjoint: (adjoint * x * y, (adjoint * x * x).sum(axis=0))
 
 
 class ForgetsBroadcast(m.Add):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return adjoint, adjoint
+    def forward(self, x: Any, y: Any) -> Any:
+        return x + y, lambda adjoint: (adjoint, adjoint)
 
 
 class SetsInsteadOfAdds(m.Gather):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        chosen, shape = self._kept()
-        table = np.zeros(shape)
-        table[chosen] = adjoint
-        return table, None
+    def forward(self, table: Any, indices: Any) -> Any:
+        def backward(adjoint: Any) -> Any:
+            of_table = np.zeros(table.shape)
+            of_table[indices] = adjoint
+            return of_table, None
+
+        return table[indices], backward
 
 
 class NaiveLogSumExp(Module):
     def forward(self, x: Any) -> Any:
         with np.errstate(all="ignore"):
             output = np.log(np.sum(np.exp(x), axis=1))
-        self._keep(x, output)
-        return output
 
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        x, output = self._kept()
-        with np.errstate(all="ignore"):
-            return (np.exp(x - output[:, None]) * adjoint[:, None],)
+        def backward(adjoint: Any) -> Any:
+            with np.errstate(all="ignore"):
+                return (np.exp(x - output[:, None]) * adjoint[:, None],)
+
+        return output, backward
 
 
 class LeaksToImpossible(m.Exp):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        return (np.where(self._kept()[0] == 0, 1e-30, super().backward(adjoint)[0]),)
+    def forward(self, x: Any) -> Any:
+        output, backward = super().forward(x)
+        return output, lambda adjoint: (np.where(output == 0, 1e-30, backward(adjoint)[0]),)
 
 
 class IgnoresSecondOutput(m.Split):
-    def backward(self, *adjoints: Any) -> tuple[Any, ...]:
-        return super().backward(adjoints[0], None)
+    def forward(self, x: Any) -> Any:
+        outputs, backward = super().forward(x)
+        return outputs, lambda *adjoints: backward(adjoints[0], None)
 
 
 class WrongSparse(m.Gather):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        table, _ = super().backward(adjoint)
-        return SparseAdjoint(table.indices[::-1], table.values, table.shape), None
+    def forward(self, table: Any, indices: Any) -> Any:
+        output, right = super().forward(table, indices)
+
+        def backward(adjoint: Any) -> Any:
+            of_table, _ = right(adjoint)
+            return SparseAdjoint(of_table.indices[::-1], of_table.values, of_table.shape), None
+
+        return output, backward
 
 
 @pytest.mark.parametrize(
@@ -284,9 +318,9 @@ def test_broken_modules_of_several_arguments_fail(module: Module, inputs: tuple[
         check_gradients(module, *inputs).raise_if_failed()
 
 
-class OneWrongElement(Square):
-    def backward(self, adjoint: Any) -> tuple[Any, ...]:
-        gradient = super().backward(adjoint)[0].copy()
+class OneWrongElement(BrokenBackward):
+    def broken(self, right: Any) -> Any:
+        gradient = right.copy()
         gradient[17, 23] += 1.0
         return (gradient,)
 
@@ -335,8 +369,8 @@ def test_same_seed_gives_the_same_report() -> None:
 
 def test_note_says_which_outputs_were_none() -> None:
     class RefusesNone(m.Split):
-        def backward(self, *adjoints: Any) -> tuple[Any, ...]:
-            return (np.concatenate(adjoints),)
+        def forward(self, x: Any) -> Any:
+            return super().forward(x)[0], lambda *adjoints: (np.concatenate(adjoints),)
 
     with pytest.raises(ValueError, match="same number of dimensions") as caught:
         check_gradients(RefusesNone((1, 1)), X)

@@ -56,7 +56,7 @@ def test_gradients_in_random_directions(module_class: type[Module]) -> None:
 @each_module
 def test_outputs_are_floats(module_class: type[Module]) -> None:
     for module, inputs in module_class.examples(np.random.default_rng(0)):
-        returned = module.forward(*inputs)
+        returned = module(*inputs)
         outputs = returned if isinstance(returned, tuple) else (returned,)
         assert len(outputs) == module.output_count
         assert all(np.asarray(output).dtype == np.float64 for output in outputs)
@@ -69,6 +69,6 @@ def test_float32_become_float64(module_class: type[Module]) -> None:
             value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype == np.float64 else value
             for value in inputs
         ]
-        returned = module.forward(*narrow)
+        returned = module(*narrow)
         outputs = returned if isinstance(returned, tuple) else (returned,)
         assert all(np.asarray(output).dtype == np.float64 for output in outputs)

@@ -145,8 +145,8 @@ def modules() -> Iterable[Case]:
             answers = []
             for kind in (hg.LogPartition, hg.Marginals, hg.InsideOutside):
                 module: Any = kind(structure)
-                output = module.forward(weights)
-                answers.append((output, module.backward(*(scale, by_weight, by_node)[: module.output_count])))
+                output, backward = module.forward(weights)
+                answers.append((output, backward(*(scale, by_weight, by_node)[: module.output_count])))
             return answers
 
         nodes = structure.graph.num_nodes
@@ -327,8 +327,8 @@ def best_derivations() -> Iterable[Case]:
 @recipe("hypergraph.batched.BatchMarginals")
 def batch_marginals() -> Iterable[Case]:
     def use(scores: Any, scales: Any, adjoint: Any) -> Any:
-        module = batched.BatchMarginals(batched.TreeChart.run)
-        return module.forward(scores), module.backward(scales, adjoint), module.backward(None, adjoint)
+        outputs, backward = batched.BatchMarginals(batched.TreeChart.run).forward(scores)
+        return outputs, backward(scales, adjoint), backward(None, adjoint)
 
     yield Case(
         use,

@@ -89,7 +89,8 @@ def belief_propagation() -> Iterable[Case]:
 def unrolled() -> Iterable[Case]:
     def use(potentials: Any, of_beliefs: Any, of_log_partition: Any, iterations: int, damping: float) -> Any:
         module = UnrolledBeliefPropagation(pair(), iterations=iterations, damping=damping)
-        return module.forward(potentials), module.backward(of_beliefs, None, of_log_partition)
+        outputs, backward = module.forward(potentials)
+        return outputs, backward(of_beliefs, None, of_log_partition)
 
     yield Case(
         use, potentials=draws(1, 3, 2), of_beliefs=draws(5), of_log_partition=np.array(1.0), iterations=3, damping=0.1

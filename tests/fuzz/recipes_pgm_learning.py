@@ -62,7 +62,8 @@ def structure_decoder() -> Iterable[Case]:
         graph = FactorGraph()
         graph.variables("arc", (3, 3))
         decoder = learning.StructureDecoder(graph, ProjectiveTrees(2), variables)
-        return decoder.forward(beliefs), decoder.backward(adjoint), decoder.decode(beliefs)
+        marginals, backward = decoder.forward(beliefs)
+        return marginals, backward(adjoint), decoder.decode(beliefs)
 
     yield Case(use, beliefs=np.full(18, 0.5), variables=np.arange(9), adjoint=draws(18))
 
@@ -73,7 +74,8 @@ def variable_decoder() -> Iterable[Case]:
         graph = FactorGraph()
         graph.variables("x", 2)
         decoder = learning.VariableDecoder(graph, temperature)
-        return decoder.forward(beliefs), decoder.backward(adjoint), decoder.decode(beliefs)
+        marginals, backward = decoder.forward(beliefs)
+        return marginals, backward(adjoint), decoder.decode(beliefs)
 
     yield Case(use, beliefs=np.array([0.2, 0.8, 0.6, 0.4]), temperature=0.5, adjoint=draws(4))
 

@@ -40,13 +40,10 @@ def test_adjoints_of_some_outputs_only(structure):
     """An output whose adjoint is None counts as one whose adjoint is zero."""
     weights = some_weights(structure, enumeration(structure), 0.3)
     rng = np.random.default_rng(1)
-    module = InsideOutside(structure)
-    outputs = module.forward(weights)
+    outputs, backward = InsideOutside(structure).forward(weights)
     adjoints = [rng.normal(size=output.shape) for output in outputs]
-    together = module.backward(*adjoints)[0]
-    apart = [
-        module.backward(*(adjoint if i == only else None for i, adjoint in enumerate(adjoints)))[0] for only in range(3)
-    ]
+    together = backward(*adjoints)[0]
+    apart = [backward(*(adjoint if i == only else None for i, adjoint in enumerate(adjoints)))[0] for only in range(3)]
     np.testing.assert_allclose(sum(apart), together, atol=1e-12)
     covariance = enumeration(structure).covariance(weights)
     np.testing.assert_allclose(apart[1], covariance @ adjoints[1], atol=1e-11)
@@ -56,7 +53,6 @@ def test_the_shape_of_the_weights_comes_back():
     structure = next(s for s in INSTANCES if s.num_weights == 16)
     weights = np.zeros((2, 8))
     for kind in MODULES:
-        module = kind(structure)
-        outputs = module.forward(weights)
+        outputs, backward = kind(structure).forward(weights)
         ones = [np.ones_like(output) for output in (outputs if isinstance(outputs, tuple) else (outputs,))]
-        assert module.backward(*ones)[0].shape == (2, 8)
+        assert backward(*ones)[0].shape == (2, 8)

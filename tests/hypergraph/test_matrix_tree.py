@@ -121,12 +121,7 @@ class _LogEscape(Module):
 
     def forward(self, scores):
         sums = TreeSums(scores, self.roots, exact=self.exact)
-        self._keep(sums)
-        return np.where(sums.log_escape == -np.inf, 0.0, sums.log_escape)
-
-    def backward(self, adjoint):
-        (sums,) = self._kept()
-        return (sums.backward(adjoint),)
+        return np.where(sums.log_escape == -np.inf, 0.0, sums.log_escape), lambda adjoint: (sums.backward(adjoint),)
 
 
 @ROOTS

@@ -47,9 +47,8 @@ def test_weights_of_a_thousand(structure, kind):
         assert viterbi(structure, weights).score == pytest.approx(listed.scores(weights).max(), rel=1e-13)
         assert kbest(structure, weights, 2)[0].score == pytest.approx(listed.scores(weights).max(), rel=1e-13)
         assert sample(structure, weights, 1, seed=0)[0].score > -np.inf
-        module = InsideOutside(structure)
-        outputs = module.forward(weights)
-        (adjoint,) = module.backward(*(np.ones_like(output) for output in outputs))
+        outputs, backward = InsideOutside(structure).forward(weights)
+        (adjoint,) = backward(*(np.ones_like(output) for output in outputs))
         assert all(np.isfinite(output).all() for output in (*outputs, adjoint))
 
 

@@ -143,11 +143,7 @@ class Loss(Module):
             self.objective, self.parts, self.settings, dict(zip(self.kinds, scores, strict=True)), self.gold,
             temperature=0.3,
         )  # fmt: skip
-        self._keep(*(adjoints[kind] for kind in self.kinds))
-        return np.array(loss)
-
-    def backward(self, adjoint):
-        return tuple(adjoint * kept for kept in self._kept())
+        return np.array(loss), lambda adjoint: tuple(adjoint * adjoints[kind] for kind in self.kinds)
 
 
 def check_loss(objective, options, seed):

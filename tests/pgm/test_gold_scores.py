@@ -26,12 +26,12 @@ def test_an_objective_is_evaluated_at_the_parameters_that_are_given():
     problem = TrainingProblem([(graph, gold)], ConditionalLogLikelihood(JunctionTree()))
     module = _AsModule(problem)
     arrays = [array.copy() for array in problem.parameters.values()]
-    before = float(module.forward(*arrays))
+    before = float(module(*arrays))
     for position, name in enumerate(problem.named):  # each under its own name
         moved = [array + (0.5 if i == position else 0.0) for i, array in enumerate(arrays)]
         expected, _ = problem({name: moved[position]})
-        assert float(module.forward(*moved)) == pytest.approx(expected, abs=1e-12)
-    assert float(module.forward(*arrays)) == before
+        assert float(module(*moved)) == pytest.approx(expected, abs=1e-12)
+    assert float(module(*arrays)) == before
     with pytest.raises(ValueError, match="shorter"):
         module.forward(*arrays[:-1])
     for array, live in zip(arrays, problem.parameters.values(), strict=True):

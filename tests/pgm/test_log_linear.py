@@ -27,10 +27,10 @@ def test_dense_and_sparse_features_are_the_same(rng):
     expected = np.einsum("fabk,fab->k", features, adjoint)
     for sparse in (LogLinear(pairs, rows, weights), LogLinear(pairs, (rows.indices, rows.indptr, rows.data), weights)):
         np.testing.assert_allclose(sparse.log_potentials, dense.log_potentials, atol=1e-14)
-        gradient = sparse.source.gradients(adjoint)["weights"]
+        gradient = sparse.gradients(adjoint)["weights"]
         assert isinstance(gradient, SparseAdjoint)
         np.testing.assert_allclose(gradient.dense(), expected, atol=1e-14)
-    np.testing.assert_allclose(dense.source.gradients(adjoint)["weights"], expected, atol=1e-14)
+    np.testing.assert_allclose(dense.gradients(adjoint)["weights"], expected, atol=1e-14)
 
 
 def test_shared_features_sum_over_factors(rng):
@@ -41,7 +41,7 @@ def test_shared_features_sum_over_factors(rng):
     assert table.log_potentials.shape == (3, 2, 2)
     adjoint = rng.normal(size=(3, 2, 2))
     expected = np.einsum("abk,fab->k", features, adjoint)
-    np.testing.assert_allclose(table.source.gradients(adjoint)["weights"], expected)
+    np.testing.assert_allclose(table.gradients(adjoint)["weights"], expected)
 
 
 def test_refresh_follows_the_weights():
@@ -61,19 +61,19 @@ def test_impossible_entries_stay_impossible_and_have_no_gradient():
     assert table.log_potentials[0, 0, 2] == -np.inf
     adjoint = np.zeros((1, 2, 3))
     adjoint[0, 0, 2] = 1.0
-    assert not table.source.gradients(adjoint)["hashed"].dense().any()
+    assert not table.gradients(adjoint)["hashed"].dense().any()
 
 
 def test_a_shared_module_serves_many_families(rng):
     network = scorer(rng, 2, 3)
     x = FactorGraph().variables("x", 2, states=3)
     first = Scored([x[0]], network, np.array([[1.0, 2.0]]))
-    second = Scored([x[1]], network, np.array([[-1.0, 0.5]]))  # the module's latest pass is now the second's
+    second = Scored([x[1]], network, np.array([[-1.0, 0.5]]))
     alone = Scored([x[0]], scorer(np.random.default_rng(3), 2, 3), np.array([[1.0, 2.0]]))
     adjoint = np.array([[1.0, -0.5, 0.2]])
-    for name, gradient in alone.source.gradients(adjoint).items():
-        np.testing.assert_array_equal(first.source.gradients(adjoint)[name], gradient)
-    assert (second.source.gradients(adjoint)["hidden"] != alone.source.gradients(adjoint)["hidden"]).any()
+    for name, gradient in alone.gradients(adjoint).items():
+        np.testing.assert_array_equal(first.gradients(adjoint)[name], gradient)
+    assert (second.gradients(adjoint)["hidden"] != alone.gradients(adjoint)["hidden"]).any()
 
 
 def test_inference_sees_a_table():

@@ -172,7 +172,7 @@ def test_hypergraph_factor_learns():
 
 def test_l2_is_the_sum_of_squares():
     graph, gold = loopy_graph(5)
-    beliefs = UnrolledBeliefPropagation(graph, iterations=2).forward(
+    beliefs = UnrolledBeliefPropagation(graph, iterations=2)(
         *(family.potentials for family in graph.families if family.potentials is not None)
     )[0]
     target = np.zeros(14)
@@ -232,7 +232,7 @@ def test_structured_marginals_are_those_of_the_structure():
     graph = FactorGraph()
     graph.variables("arc", (3, 3))
     beliefs = np.random.default_rng(1).uniform(size=18)
-    marginals = StructureDecoder(graph, ProjectiveTrees(2), np.arange(9)).forward(beliefs).reshape(3, 3, 2)
+    marginals = StructureDecoder(graph, ProjectiveTrees(2), np.arange(9))(beliefs).reshape(3, 3, 2)
     np.testing.assert_allclose(marginals.sum(axis=2), 1.0)
     np.testing.assert_allclose(marginals[:, 1:, 1].sum(axis=0), 1.0)
 
@@ -241,7 +241,7 @@ def test_variable_decoder_at_temperature_one_is_the_beliefs():
     graph = FactorGraph()
     graph.variables("x", 2, states=3)
     beliefs = np.array([0.2, 0.3, 0.5, 0.0, 1.0, 0.0])
-    np.testing.assert_allclose(VariableDecoder(graph).forward(beliefs), beliefs)
+    np.testing.assert_allclose(VariableDecoder(graph)(beliefs), beliefs)
 
 
 # What is refused

@@ -42,8 +42,8 @@ def test_a_family_without_factors_changes_nothing(kind, others, schedule):
     assert graph.score(best) == (2.0 if others else 0.0)
     module = UnrolledBeliefPropagation(graph, iterations=2, schedule=schedule)
     potentials = [family.potentials for family in graph.families if family.potentials is not None]
-    outputs = module.forward(*potentials)
-    adjoints = module.backward(*[np.ones_like(output) for output in outputs])
+    outputs, backward = module.forward(*potentials)
+    adjoints = backward(*[np.ones_like(output) for output in outputs])
     assert [a.shape for a in adjoints] == [p.shape for p in potentials]
 
 
