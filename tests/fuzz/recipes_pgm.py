@@ -15,9 +15,9 @@ from pgm import (
     BeliefPropagation,
     FactorGraph,
     FractionalBeliefPropagation,
+    InferenceModule,
     MeanField,
     TreeReweighted,
-    UnrolledBeliefPropagation,
     appearance_probabilities,
     arborescence,
     check_factor,
@@ -86,11 +86,27 @@ def belief_propagation() -> Iterable[Case]:
 
         yield Case(use, potentials=draws(3, 2), iterations=3, tolerance=1e-6, damping=0.1)
 
+    def recorded(potentials: Any, of_beliefs: Any, of_entries: Any, of_log_partition: Any) -> Any:
+        graph = pair()
+        (family,) = graph.families
+        result = BeliefPropagation(iterations=3).run(graph, potentials=[potentials], record=True)
+        adjoints = {"beliefs": of_beliefs, "factor_beliefs": {family: of_entries}, "log_partition": of_log_partition}
+        exactly = exact.JunctionTree().run(graph, potentials=[potentials])
+        return result.backward(**adjoints)[family], exactly.backward(log_partition=of_log_partition)[family]
 
-@recipe("pgm.UnrolledBeliefPropagation")
-def unrolled() -> Iterable[Case]:
+    yield Case(
+        recorded,
+        potentials=draws(1, 3, 2),
+        of_beliefs=draws(5),
+        of_entries=draws(1, 3, 2),
+        of_log_partition=np.array(1.0),
+    )
+
+
+@recipe("pgm.InferenceModule")
+def inference_module() -> Iterable[Case]:
     def use(potentials: Any, of_beliefs: Any, of_log_partition: Any, iterations: int, damping: float) -> Any:
-        module = UnrolledBeliefPropagation(pair(), iterations=iterations, damping=damping)
+        module = InferenceModule(pair(), BeliefPropagation(iterations=iterations, damping=damping))
         return module.forward(potentials), module.backward(of_beliefs, None, of_log_partition)
 
     yield Case(
@@ -134,7 +150,7 @@ for _kind in (exact.BruteForce, exact.JunctionTree):
         def use(potentials: Any, evidence: Any) -> Any:
             graph = pair(potentials)
             result, best = kind().run(graph, evidence={"y": evidence}), kind().maximum(graph)
-            return result.log_partition, result.beliefs, best.assignment, best.score
+            return result.log_partition, result.beliefs, best.assignment(), best.score
 
         yield Case(use, potentials=draws(3, 2), evidence=1, _words={"evidence": ("state",)})
 
@@ -152,7 +168,9 @@ def linear_program() -> Iterable[Case]:
 
 @recipe("pgm.map.DeterministicAnnealing")
 def annealing() -> Iterable[Case]:
-    yield Case(lambda potentials: map.DeterministicAnnealing().run(pair(potentials)).assignment, potentials=draws(3, 2))
+    yield Case(
+        lambda potentials: map.DeterministicAnnealing().run(pair(potentials)).assignment(), potentials=draws(3, 2)
+    )
 
 
 @recipe("pgm.sampling.Gibbs")

@@ -6,7 +6,7 @@ import pytest
 from autodiff import Parameter
 from autodiff.modules import Linear
 from autodiff.optimizers import AdaGrad, minimize_lbfgs
-from pgm import BeliefPropagation, FactorGraph, UnrolledBeliefPropagation
+from pgm import BeliefPropagation, FactorGraph, InferenceModule
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import LinearChain, LogLinear, Scored
 from pgm.files import read_uai, write_uai
@@ -26,7 +26,7 @@ def model(weights):
 
 
 def unrolled(graph):
-    module = UnrolledBeliefPropagation(graph, iterations=3)
+    module = InferenceModule(graph, BeliefPropagation(iterations=3))
     return module.forward(*[family.potentials for family in graph.families])[0]
 
 

@@ -10,7 +10,7 @@ from autodiff import Parameter, check_gradients
 from hypergraph import HypergraphBuilder
 from hypergraph.structures import ProjectiveTrees
 from oracles.learning import loopy_graph
-from pgm import BeliefPropagation, FactorGraph, UnrolledBeliefPropagation
+from pgm import BeliefPropagation, FactorGraph
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import LogLinear, Table
 from pgm.factors.hypergraph_factor import HypergraphFactor
@@ -172,9 +172,7 @@ def test_hypergraph_factor_learns():
 
 def test_l2_is_the_sum_of_squares():
     graph, gold = loopy_graph(5)
-    beliefs = UnrolledBeliefPropagation(graph, iterations=2).forward(
-        *(family.potentials for family in graph.families if family.potentials is not None)
-    )[0]
+    beliefs = BeliefPropagation(iterations=2, tolerance=0.0).run(graph).flat_beliefs
     target = np.zeros(14)
     target[np.array([0, 2, 4, 6, 8, 11]) + gold] = 1.0
     objective = L2Distance(BeliefPropagation(iterations=2))
