@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm.belief_propagation import BeliefPropagation
-from pgm.learning._log_partitions import by_family, soft_potentials, unrolled
+from pgm.learning._log_partitions import of_all, recorded
 from pgm.learning.example import Example
 
 Floats = NDArray[np.float64]
@@ -16,11 +16,9 @@ def beliefs_of(
     inference: BeliefPropagation, example: Example
 ) -> tuple[Floats, Callable[[Floats], list[Floats | None]]]:
     """Return the beliefs of all variables in one array, and a function from their adjoint to those of the families."""
-    module = unrolled(inference, example.graph, example.observed)
-    beliefs = module.forward(*soft_potentials(example.graph))[0]
+    result = recorded(inference, example.graph, example.observed)
 
     def backward(adjoint: Floats) -> list[Floats | None]:
-        others = [None] * (module.output_count - 1)
-        return by_family(example.graph, module.backward(adjoint, *others))
+        return of_all(example.graph, result.backward(beliefs=adjoint))
 
-    return beliefs, backward
+    return result.flat_beliefs, backward

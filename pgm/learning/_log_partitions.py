@@ -1,7 +1,7 @@
 """The log-partition of a graph and its gradient: what all likelihoods are made of."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -11,19 +11,12 @@ from pgm.belief_propagation import BeliefPropagation
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
+from pgm.inference_result import InferenceResult
 from pgm.learning.errors import GoldError
 from pgm.learning.example import Example
-from pgm.result import BeliefResult
-from pgm.unrolled import UnrolledBeliefPropagation
 
 Floats = NDArray[np.float64]
-
-
-class Inference(Protocol):
-    """`BeliefPropagation`, or an exact method such as `pgm.exact.JunctionTree`."""
-
-    def run(self, graph: FactorGraph, *, evidence: Any = None) -> Any:
-        """Return a result with a log-partition and the beliefs of factors."""
 
 
 @frozen(eq=False)
@@ -40,57 +33,22 @@ def log_partition(
 ) -> LogPartition:
     """Run inference; with `through`, differentiate its iterations instead of taking beliefs for the gradient."""
     if through:
-        return _through_iterations(inference, graph, evidence)
+        result = recorded(inference, graph, evidence)
+        return LogPartition(result.log_partition, of_all(graph, result.backward(log_partition=1.0)), None)
     result = inference.run(graph, evidence=evidence)
-    if isinstance(result, BeliefResult):
-        beliefs = [None if family.potentials is None else result.belief(family) for family in graph.families]
-        return LogPartition(result.log_partition, beliefs, result.converged)
-    joint = result.factor_beliefs
-    return LogPartition(
-        result.log_partition, [_of_entries(f, b) for f, b in zip(graph.families, joint, strict=True)], True
-    )
+    return LogPartition(result.log_partition, of_all(graph, result.factor_beliefs), result.converged)
 
 
-def _of_entries(family: Factor, joint: Floats) -> Floats | None:
-    if family.potentials is None:
-        return None
-    if family.potentials.shape != joint.shape:
-        raise FactorGraphError(
-            f"{family!r} has potentials of shape {family.potentials.shape}, which are no table: "
-            f"exact inference gives no beliefs for them; use BeliefPropagation, which is exact on a tree of factors"
-        )
-    return joint
-
-
-def _through_iterations(inference: Inference, graph: FactorGraph, evidence: Mapping[int, Any]) -> LogPartition:
-    module = unrolled(inference, graph, evidence)
-    value = module.forward(*soft_potentials(graph))[-1]
-    adjoints = module.backward(*[None] * (module.output_count - 1), 1.0)
-    return LogPartition(float(value), by_family(graph, adjoints), None)
-
-
-def unrolled(inference: Any, graph: FactorGraph, evidence: Mapping[int, Any]) -> UnrolledBeliefPropagation:
-    """Return belief propagation with its settings (but its tolerance) as a module."""
+def recorded(inference: Inference, graph: FactorGraph, evidence: Mapping[int, Any]) -> InferenceResult:
+    """Return the result of a run that can go back."""
     if not isinstance(inference, BeliefPropagation):
         raise FactorGraphError(f"only the iterations of BeliefPropagation can be gone back through, not {inference!r}")
-    return UnrolledBeliefPropagation(
-        graph,
-        iterations=inference.iterations,
-        schedule=inference.schedule,
-        damping=inference.damping,
-        evidence=evidence,
-    )
+    return inference.run(graph, evidence=evidence, record=True)
 
 
-def soft_potentials(graph: FactorGraph) -> list[Floats]:
-    """Return the potentials of the families that have some."""
-    return [family.potentials for family in graph.families if family.potentials is not None]
-
-
-def by_family(graph: FactorGraph, of_soft: Sequence[Floats]) -> list[Floats | None]:
-    """Return one entry for each family, None for hard ones, given those of the families with potentials."""
-    given = iter(of_soft)
-    return [None if family.potentials is None else next(given) for family in graph.families]
+def of_all(graph: FactorGraph, by_family: Mapping[Factor, Floats]) -> list[Floats | None]:
+    """Return one entry for each family, None for hard ones."""
+    return [by_family.get(family) for family in graph.families]
 
 
 def gold_score(example: Example, why: str) -> LogPartition:

@@ -7,7 +7,8 @@ from attrs import field, frozen
 
 from pgm.belief_propagation import BeliefPropagation
 from pgm.exact import JunctionTree
-from pgm.learning._log_partitions import Inference, difference, gold_score, log_partition
+from pgm.inference import Inference
+from pgm.learning._log_partitions import difference, gold_score, log_partition
 from pgm.learning.example import Example
 from pgm.learning.objective import Evaluation, Objective
 

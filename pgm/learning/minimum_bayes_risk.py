@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pgm.belief_propagation import BeliefPropagation
 from pgm.graph import FactorGraph
-from pgm.learning._log_partitions import Inference
+from pgm.inference import Inference
 from pgm.learning.decoder import MakeDecoder
 from pgm.learning.example import ExampleLike, as_example
 from pgm.learning.variable_decoder import VariableDecoder
@@ -38,8 +38,7 @@ def minimum_bayes_risk(
     array([1, 0])
     """
     result = (inference or BeliefPropagation()).run(graph, evidence=evidence)
-    beliefs = np.concatenate([np.zeros(0), *result.beliefs])
-    return decoder(graph).decode(beliefs)
+    return decoder(graph).decode(result.flat_beliefs)
 
 
 def accuracy(

@@ -13,7 +13,8 @@ from pgm.belief_propagation import BeliefPropagation
 from pgm.exact import JunctionTree
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
-from pgm.learning._log_partitions import Inference, LogPartition, difference, gold_score, log_partition
+from pgm.inference import Inference
+from pgm.learning._log_partitions import LogPartition, difference, gold_score, log_partition
 from pgm.learning.errors import GoldError
 from pgm.learning.example import Example, state_starts
 from pgm.learning.objective import Evaluation, Objective
