@@ -4,6 +4,7 @@ First-order projective models skip the factor graph: inside-outside gives the sa
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from nlp.deps.exact import dependency_graph
 from nlp.deps.graphs import ModelGraph, Scores
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
-from pgm import UnrolledBeliefPropagation
+from pgm import BeliefPropagation
+from pgm.factor import Factor
 from pgm.schedules import SpanningTree
 
 __all__ = ["Inference", "infer", "is_exact", "model_graph", "schedule_of"]
@@ -41,17 +43,17 @@ class Inference(ABC):
         """Return the adjoints of the scores of all parts, by kind, given that of `beliefs`."""
 
 
-def infer(parts: Parts, settings: ModelSettings, scores: Scores, *, factors: bool = False) -> Inference:
+def infer(parts: Parts, settings: ModelSettings, scores: Scores, *, record: bool = False) -> Inference:
     """Run inference on a sentence.
 
     Parameters
     ----------
     scores : (count,) for each kind of parts of the model (`kinds_of`)
-    factors : whether `likelihood` will be asked for
+    record : whether to keep what `backward` needs
     """
     if settings.order == 1 and settings.tree == "projective" and settings.constraint == "tree":
         return _InsideOutside(parts, settings, scores["arc"])
-    return _BeliefPropagation(parts, settings, scores, factors)
+    return _BeliefPropagation(parts, settings, scores, record)
 
 
 def model_graph(parts: Parts, settings: ModelSettings, scores: Scores) -> ModelGraph:
@@ -89,25 +91,25 @@ class _InsideOutside(Inference):
 
 
 class _BeliefPropagation(Inference):
-    def __init__(self, parts: Parts, settings: ModelSettings, scores: Scores, factors: bool) -> None:
+    def __init__(self, parts: Parts, settings: ModelSettings, scores: Scores, record: bool) -> None:
         self._graph = model_graph(parts, settings, scores)
         exact = is_exact(settings, scores)
-        self._module = UnrolledBeliefPropagation(
-            self._graph.graph,
+        propagation = BeliefPropagation(
             iterations=1 if exact else settings.iterations,
+            tolerance=0.0,
             schedule=schedule_of(settings, exact=exact),
             damping=0.0 if exact else settings.damping,
-            variables_only=not factors,
         )
-        outputs: Any = self._module.forward(*self._graph.potentials)
-        self._outputs: tuple[Any, ...] = outputs if factors else (outputs,)
-        self.beliefs = self._outputs[0][1::2]
+        self._result = propagation.run(self._graph.graph, record=record)
+        self.beliefs = self._result.flat_beliefs[1::2]
 
     def likelihood(self) -> tuple[float, Scores]:
-        _, *families, log_partition = self._outputs
-        return float(log_partition), self._graph.by_kind(families)
+        return self._result.log_partition, self._by_kind(self._result.factor_beliefs)
 
     def backward(self, adjoint: Floats) -> Scores:
         flat = np.zeros(2 * len(adjoint))
         flat[1::2] = adjoint
-        return self._graph.by_kind(self._module.backward(flat, *[None] * (self._module.output_count - 1)))
+        return self._by_kind(self._result.backward(beliefs=flat))
+
+    def _by_kind(self, by_family: Mapping[Factor, Floats]) -> Scores:
+        return self._graph.by_kind([by_family[family] for family in self._graph.scored])

@@ -44,7 +44,7 @@ def loss_and_adjoints(
 
 
 def _likelihood(parts: Parts, settings: ModelSettings, scores: Scores, tree: Floats, _: float) -> Loss:
-    loss, beliefs = infer(parts, settings, scores, factors=True).likelihood()
+    loss, beliefs = infer(parts, settings, scores).likelihood()
     for kind in kinds_of(settings):
         present = kind.present(parts, tree)
         loss -= float(present @ scores[kind.name])
@@ -53,15 +53,15 @@ def _likelihood(parts: Parts, settings: ModelSettings, scores: Scores, tree: Flo
 
 
 def _distance(parts: Parts, settings: ModelSettings, scores: Scores, tree: Floats, _: float) -> Loss:
-    run = infer(parts, settings, scores)
+    run = infer(parts, settings, scores, record=True)
     difference = run.beliefs - tree
     # Both states of an arc's variable are off by as much.
     return float(2.0 * difference @ difference), run.backward(4.0 * difference)
 
 
 def _risk(parts: Parts, settings: ModelSettings, scores: Scores, tree: Floats, temperature: float) -> Loss:
-    run = infer(parts, settings, scores)
-    decoder = infer(parts, first_order(settings), {"arc": run.beliefs / temperature})
+    run = infer(parts, settings, scores, record=True)
+    decoder = infer(parts, first_order(settings), {"arc": run.beliefs / temperature}, record=True)
     on_beliefs = decoder.backward(-tree)["arc"]
     return float(parts.n - tree @ decoder.beliefs), run.backward(on_beliefs / temperature)
 
