@@ -22,6 +22,11 @@ _ELSEWHERE = {
 class _Commands(click.Group):
     """The commands here and elsewhere, all run under the same guard."""
 
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
+        """Read the options; what --help and --version print is output as well."""
+        with guarded(click.Context(self, info_name=info_name)):
+            return super().make_context(info_name, args, *more, **extra)
+
     def invoke(self, context: click.Context) -> Any:
         """Run the command that was asked for."""
         with guarded(context):

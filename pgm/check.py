@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 LARGEST = 100_000
 """Joint assignments of a factor that are still enumerated."""
 
+LARGEST_FAMILY = 1_000_000
+"""The same of all factors of a family together, which are held at once."""
+
 CONTRADICTIONS = 24
 """How often messages that leave few states are tried, beside those that leave none to a variable."""
 
@@ -44,7 +47,7 @@ def check_factor(
 
     Parameters
     ----------
-    factor : a family whose factors have at most 100,000 joint assignments
+    factor : a family whose factors have at most 100,000 joint assignments each, and 1,000,000 together
     tolerance : greatest difference, absolute or relative
     impossible : the share of entries of incoming messages that are made -inf
     scale : incoming messages are drawn from a normal distribution of this standard deviation
@@ -199,6 +202,11 @@ def _enumerate(factor: Factor) -> tuple[Floats, NDArray[np.int64], NDArray[np.in
         raise FactorCheckError(f"{factor!r} has a variable without states, so nothing can be checked")
     if count > LARGEST:
         raise FactorCheckError(f"{factor!r} has {count} joint assignments; {LARGEST} are the most: check a smaller one")
+    if count * factor.num_factors > LARGEST_FAMILY:
+        raise FactorCheckError(
+            f"{factor!r} has {count * factor.num_factors} joint assignments in all; {LARGEST_FAMILY} are the most: "
+            f"check some of its factors, as take gives them"
+        )
     assignments = np.array(list(itertools.product(*map(range, factor.cardinalities))), dtype=np.int64)
     joint = np.stack(
         [factor.score(np.broadcast_to(y, (factor.num_factors, factor.degree))) for y in assignments], axis=1

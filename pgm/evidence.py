@@ -84,6 +84,8 @@ def find_evidence(graph: "FactorGraph", given: Any) -> Evidence:
 def state_numbers(variables: VariableArray, states: Any) -> Ints:
     """Return the numbers of states given by labels or numbers, in the shape of the variables; -1 where unknown."""
     given = np.asarray(states)
+    if given.dtype.kind in "US" and not isinstance(states, np.ndarray):
+        given = np.array(states, dtype=object)  # or else the -1 among labels would become a text as well
     if given.ndim == 0:
         given = np.broadcast_to(given, variables.shape)
     if given.shape != variables.shape:

@@ -10,7 +10,7 @@ Everything is in the log domain; -inf is a real zero.
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
@@ -96,6 +96,8 @@ class Factor(ABC):
     _computed_from: "tuple[PotentialSource, tuple[int, ...]] | None" = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
+        if isinstance(variables, Iterator):
+            variables = list(variables)
         self.graph = owner(variables)
         self.variables = as_index(variables)
         self.name = name or type(self).__name__
@@ -212,13 +214,19 @@ class Factor(ABC):
 
     # What it does with messages
 
+    def check_incoming(self, incoming: ArrayLike) -> Floats:
+        """Return incoming messages as an array (F, W) that kernels can take, or say that they are none."""
+        shape = self.num_factors, int(self.offsets[-1])
+        array = as_floats(incoming, f"{self.name}: incoming messages", FactorGraphError, shape=shape)
+        return array if array.flags.carray else np.require(array, requirements=["C", "W"])
+
     def prepare(self, potentials: Floats | None) -> Any:
         """Return whatever depends on the potentials only; passed to `run` and `max_messages`."""
         return potentials
 
     @abstractmethod
     def run(self, incoming: Floats, prepared: Any) -> FactorRun:
-        """Take incoming messages (F, W) and give all that sum-product needs."""
+        """Take incoming messages (F, W), which `check_incoming` checks, and give all that sum-product needs."""
 
     @abstractmethod
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:

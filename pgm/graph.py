@@ -41,6 +41,7 @@ class FactorGraph:
 
     def __init__(self) -> None:
         self.families: list[Factor] = []
+        self._added: set[Factor] = set()  # the same families, found quickly
         self._cardinalities: list[int] = []
         self._blocks: list[tuple[int, str, tuple[int, ...], tuple[Any, ...]]] = []  # first, name, shape, states
         self._first: list[int] = []
@@ -78,9 +79,10 @@ class FactorGraph:
         twice = kernels.places.repeated(factor.variables)
         if twice >= 0:
             raise FactorGraphError(f"{factor.describe(twice)} has a variable twice")
-        if any(family is factor for family in self.families):
+        if factor in self._added:
             raise FactorGraphError(f"{factor!r} is in the graph already; make another one to count it twice")
         self.families.append(factor)
+        self._added.add(factor)
         return factor
 
     def extend(self, factors: Iterable[Factor]) -> None:
@@ -103,8 +105,10 @@ class FactorGraph:
     @property
     def cardinalities(self) -> NDArray[np.int64]:
         """(variables,): the number of states of each."""
-        if len(self._cards_array) != len(self._cardinalities):
-            self._cards_array = np.array(self._cardinalities, dtype=np.int64)
+        known = len(self._cards_array)
+        if known != len(self._cardinalities):
+            new = np.array(self._cardinalities[known:], dtype=np.int64)
+            self._cards_array = np.concatenate([self._cards_array, new])
         return self._cards_array
 
     @property
@@ -232,6 +236,8 @@ class FactorGraph:
             )
 
     def _add_block(self, name: str, shape: tuple[int, ...], states: Sequence[Any] | int) -> int:
+        if not isinstance(name, str):
+            raise FactorGraphError(f"the name of a variable is text, not {name!r}")
         if name in self._by_name:
             raise FactorGraphError(f"there is already a variable {name!r}; choose another name")
         names: tuple[Hashable, ...] = _as_states(name, states)

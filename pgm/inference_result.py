@@ -1,7 +1,7 @@
 """What the answers of all inference methods have in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +13,7 @@ from pgm.factor import Factor
 from pgm.graph import FactorGraph
 from pgm.variables import Variable, VariableArray
 
-__all__ = ["InferenceResult", "check_different", "labelled"]
+__all__ = ["InferenceResult", "check_different", "labelled", "listed"]
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +77,9 @@ class InferenceResult(ABC):
         if isinstance(of, Factor):
             return self._factor_belief(of)
         if isinstance(of, list | tuple):
-            return self._joint_belief([self.graph.find_one(one).index for one in of])
+            numbers = [self.graph.find_one(one).index for one in of]
+            check_different(self.graph, numbers)
+            return self._joint_belief(numbers) if len(numbers) > 1 else self.belief(numbers[0])
         variables = self.graph.find(of)
         places = self.graph.state_starts[np.asarray(variables.index)][..., None] + np.arange(variables.cardinality)
         return self.flat_beliefs[places]
@@ -170,6 +172,12 @@ def labelled(graph: FactorGraph, of: Any, probabilities: Floats) -> BeliefTable:
     return BeliefTable(
         (variables.name, "state"), (names, variables.states), probabilities.reshape(len(names), variables.cardinality)
     )
+
+
+def listed(graph: FactorGraph, variables: Any) -> list[Variable]:
+    """Return the variables of a query: single ones in a list or an array, or just one."""
+    several = isinstance(variables, Iterable | VariableArray) and not isinstance(variables, str)
+    return [graph.find_one(one) for one in (variables if several else [variables])]
 
 
 def check_different(graph: FactorGraph, variables: Sequence[int]) -> None:

@@ -15,7 +15,7 @@ from pgm.errors import FactorGraphError
 from pgm.exact.tables import LocalTable, local_tables
 from pgm.graph import FactorGraph
 from pgm.inference import Inference
-from pgm.inference_result import InferenceResult, check_different
+from pgm.inference_result import InferenceResult
 
 __all__ = ["MeanField", "MeanFieldResult"]
 
@@ -42,7 +42,6 @@ class MeanFieldResult(InferenceResult):
 
     def _joint_belief(self, variables: list[int]) -> Floats:
         """Return the product of the variables' beliefs, which are independent."""
-        check_different(self.graph, variables)
         beliefs = self.beliefs
         return np.asarray(reduce(np.multiply.outer, [beliefs[variable] for variable in variables]))
 

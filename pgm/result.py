@@ -16,7 +16,7 @@ from pgm.check import edge_marginals, entropies
 from pgm.errors import ContradictionError, FactorGraphError, UnavailableError
 from pgm.factor import Factor, FactorRun
 from pgm.graph import FactorGraph
-from pgm.inference_result import InferenceResult, check_different
+from pgm.inference_result import InferenceResult
 from pgm.message_passing import MessagePassing
 from pgm.schedules import Plan
 from pgm.variables import Variable, VariableArray
@@ -237,7 +237,6 @@ class BeliefResult(InferenceResult):
 
     def _joint_belief(self, variables: list[int]) -> Floats:
         """Return the joint belief of variables that are together in one table, marginalised from the table's."""
-        check_different(self.graph, variables)
         wanted = set(variables)
         for family in self.graph.families:
             if family.potentials is None or family.potentials.shape[1:] != family.cardinalities:

@@ -37,9 +37,10 @@ class Variable:
 
     def state(self, state: Any) -> int:
         """Return the number of a state, given by its label or (unless labels are whole numbers) by its number."""
-        if np.ndim(state):
+        is_label = isinstance(state, Hashable) and state in self.states
+        if not is_label and np.ndim(state):
             raise FactorGraphError(f"variable {self.name!r} has one state; {state!r} are several")
-        if isinstance(state, Hashable) and state in self.states:
+        if is_label:
             if not isinstance(state, float) or any(isinstance(label, float) for label in self.states):
                 return self.states.index(state)
         elif _is_whole(state) and 0 <= state < len(self.states) and not has_whole_labels(self.states):

@@ -5,6 +5,7 @@ import os
 import stat
 
 from autodiff.conversion import as_count
+from autodiff.files.naming import naming
 
 __all__ = ["FileTooLargeError", "read_bounded"]
 
@@ -33,7 +34,7 @@ def read_bounded(path: str | os.PathLike[str], limit: int, *, unzip: bool = Fals
     """
     limit = as_count(limit, "read_bounded: limit")
     refusal = FileTooLargeError(f"{os.fspath(path)}: larger than {limit} bytes")
-    with open(path, "rb") as file:
+    with naming(path), open(path, "rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and os.fstat(file.fileno()).st_size > limit:
             raise refusal
         zipped = unzip and file.peek(2)[:2] == b"\x1f\x8b"

@@ -140,7 +140,8 @@ def minimize_lbfgs(
     _unpack(best.point, parameters)
     gradient_norm = float(np.abs(best.gradient).max(initial=0.0))
     return LBFGSResult(
-        converged=bool(found.success) or gradient_norm <= gradient_tolerance,
+        # scipy also calls it a success when the value can fall no further, whatever the gradient.
+        converged=gradient_norm <= gradient_tolerance or (bool(found.success) and value_tolerance > 0),
         value=best.value,
         gradient_norm=gradient_norm,
         iterations=int(found.nit),

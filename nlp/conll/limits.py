@@ -13,7 +13,8 @@ class Limits:
 
     Attributes
     ----------
-    megabytes : of a file (1 MB is 10^6 bytes), unzipped; a treebank takes some ten times as much memory
+    megabytes : of a file (1 MB is 10^6 bytes), unzipped; a treebank takes some ten times as much memory,
+        of sentences of one word forty times
     line : bytes of a line
     lines : of a sentence, with the blank lines after it
     """

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import IO, Any, cast
 
+from autodiff.files import naming
 from nlp.conll.errors import ConllError
 from nlp.conll.limits import DEFAULT_LIMITS, Limits
 
@@ -54,7 +55,7 @@ def lines_of(source: Source, limits: Limits = DEFAULT_LIMITS) -> Generator[bytes
     nlp.conll.errors.ConllError: <stream>:1: a line of more than 9 bytes; expected a treebank, one word on a line
     """
     name, number = name_of(source), 0
-    with _buffered(source) as stream:
+    with naming(name), _buffered(source) as stream:
         zipped = stream.peek(2)[:2] == b"\x1f\x8b"
         _check_size(stream, name, limits, zipped=zipped)
         if not zipped:

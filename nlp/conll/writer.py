@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from autodiff.files import replacing
+from autodiff.files import naming, replacing
 from nlp.conll.sentence import Sentence
 
 __all__ = ["write_sentences"]
@@ -44,16 +44,11 @@ def write_sentences(sentences: Iterable[Sentence], target: str | PathLike[str] |
 
 
 def _write_path(sentences: Iterable[Sentence], path: Path) -> int:
-    try:
-        with replacing(path) as beside, open(beside, "wb") as file:
-            if path.name.endswith(".gz"):
-                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
-                    return _write(sentences, cast(BinaryIO, zipped))
-            return _write(sentences, file)
-    except OSError as error:
-        if error.filename is None:  # a write to an open file does not know its name
-            error.filename = str(path)
-        raise
+    with naming(path), replacing(path) as beside, open(beside, "wb") as file:
+        if path.name.endswith(".gz"):
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as zipped:
+                return _write(sentences, cast(BinaryIO, zipped))
+        return _write(sentences, file)
 
 
 def _write(sentences: Iterable[Sentence], stream: BinaryIO) -> int:

@@ -82,7 +82,7 @@ def fit_weights(
     run = Training(scorer, model, training, examples, rate)
     history: list[Epoch] = []
     best: tuple[float, Floats] | None = None
-    since = 0
+    since, told_of_losses = 0, False
     if checkpoint is not None and resume and checkpoint.exists:
         best, since, history = checkpoint.restore(run)
         say(f"resumed after epoch {run.epoch}")
@@ -95,6 +95,13 @@ def fit_weights(
         told = f"dev UAS {best[0]:.2f}" if best is not None and dev_score is not None else ""
         with Progress(f"epoch {run.epoch + 1}/{training.epochs}", len(examples), shown=progress, note=told) as bar:
             loss = run.run_epoch(bar.advance)
+        if run.below and not told_of_losses:
+            told_of_losses = True
+            say(
+                f"warning: the losses of {run.below} of {len(examples)} sentences are below 0, the smallest "
+                f"{run.smallest:.4g}: the log-partition of loopy belief propagation is too small there, and training "
+                f"may run off; use more iterations, a lower learning rate, or the objective l2"
+            )
         weights = run.weights()
         score = None if dev_score is None else dev_score(weights)
         history.append(Epoch(run.epoch, objective, loss, score, before + elapsed()))

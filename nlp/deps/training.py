@@ -118,6 +118,11 @@ class Training:
     ----------
     scorer, model, settings : what is trained, and how
     examples : of all training sentences
+
+    Attributes
+    ----------
+    below : how many losses of the latest epoch were below 0, as only a surrogate likelihood can be
+    smallest : the smallest loss of the latest epoch
     """
 
     def __init__(
@@ -129,6 +134,7 @@ class Training:
             raise ParserError(f"l2 is {settings.l2:g}: too large for weights to be anything but 0; use a smaller one")
         self.optimizer = HashedAdaGrad(scorer.slots, rate, l2=per_step, delta=settings.delta)
         self.epoch = 0
+        self.below, self.smallest = 0, np.inf
 
     @property
     def objective(self) -> str:
@@ -143,6 +149,7 @@ class Training:
         `progress` is told of each batch: how many sentences, and the loss so far.
         """
         objective, total, done = self.objective, 0.0, 0
+        self.below, self.smallest = 0, np.inf
         rng = np.random.default_rng([self.settings.seed, self.epoch, 1])
         if self.epoch == self.settings.average_after:
             self.optimizer.restart_average()
@@ -157,6 +164,8 @@ class Training:
                 )  # fmt: skip
                 total += loss
                 done += 1
+                self.below += loss < -_ROUNDING
+                self.smallest = min(self.smallest, loss)
             self.optimizer.step()
             if progress is not None:
                 progress(len(batch), f"loss {total / done:.3f}")
@@ -219,6 +228,9 @@ def _add_gradient(
 def _diverged(what: str) -> ParserError:
     return ParserError(f"training diverges: {what}; use a lower learning rate, smaller batches or a larger delta")
 
+
+_ROUNDING = 1e-3
+"""By less than this a loss may be below 0 in a long sentence of great scores."""
 
 _LARGEST_SCORE = 1e100
 """Inference takes no larger ones."""

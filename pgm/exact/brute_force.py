@@ -8,13 +8,14 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
 from pgm.errors import ContradictionError, TooLargeError
 from pgm.exact.result import ExactResult, MapResult
 from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
 from pgm.graph import FactorGraph
 from pgm.inference import DifferentiableInference, check_potentials
-from pgm.inference_result import check_different, labelled
+from pgm.inference_result import labelled, listed
 
 __all__ = ["BruteForce"]
 
@@ -44,7 +45,7 @@ class BruteForce(DifferentiableInference):
     0.04...
     """
 
-    limit: int = field(default=1 << 22)
+    limit: int = field(default=1 << 22, converter=plain, validator=whole(1))
 
     def run(
         self,
@@ -87,7 +88,6 @@ class BruteForce(DifferentiableInference):
             return [np.stack(family) for family in rows]
 
         def joint_belief(variables: list[int]) -> Floats:
-            check_different(graph, variables)
             known = [v for v in variables if v not in observed]
             return spread(graph, variables, _marginal(weights, [free.index(v) for v in known]), observed)
 
@@ -102,9 +102,10 @@ class BruteForce(DifferentiableInference):
             make_assignment=lambda: best,
         )
 
-    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+    def query(self, graph: FactorGraph, variables: Any, *, evidence: Any = None) -> BeliefTable:
         """Return the joint belief of some variables (or their names), with labels; raises what `run` raises."""
-        return labelled(graph, variables, self.run(graph, evidence=evidence).belief(variables))
+        several = listed(graph, variables)
+        return labelled(graph, several, self.run(graph, evidence=evidence).belief(several))
 
     def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return the most probable assignment, the first if there are several, and nothing else."""

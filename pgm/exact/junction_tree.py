@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
 from pgm.errors import TooLargeError
 from pgm.exact.elimination import make_plan
@@ -17,7 +18,7 @@ from pgm.exact.result import ExactResult, MapResult
 from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
 from pgm.graph import FactorGraph
 from pgm.inference import DifferentiableInference, check_potentials
-from pgm.inference_result import check_different, labelled
+from pgm.inference_result import check_different, labelled, listed
 
 __all__ = ["JunctionTree"]
 
@@ -52,7 +53,7 @@ class JunctionTree(DifferentiableInference):
     0.141
     """
 
-    budget: int = field(default=2 << 30)
+    budget: int = field(default=2 << 30, converter=plain, validator=whole())
 
     def plan(self, graph: FactorGraph, *, evidence: Any = None) -> Plan:
         """Return the tree that would be used, with its treewidth and memory; nothing large is allocated.
@@ -111,18 +112,18 @@ class JunctionTree(DifferentiableInference):
             make_assignment=lambda: _best(graph, observed, Messages(tree.plan, tree.tables, graph)),
         )
 
-    def query(self, graph: FactorGraph, variables: Sequence[Any], *, evidence: Any = None) -> BeliefTable:
+    def query(self, graph: FactorGraph, variables: Any, *, evidence: Any = None) -> BeliefTable:
         """Return the joint belief of some variables (or their names), with labels.
 
         They need not be in one factor: the tree is made so that they are in one clique.  Raises what `run` raises.
 
         Parameters
         ----------
-        variables : single variables, names or numbers
+        variables : single variables, names or numbers; or one of them
         """
-        numbers = [graph.find_one(one).index for one in variables]
+        several = listed(graph, variables)
         observed = observations(graph, evidence)
-        return labelled(graph, list(variables), self._joint(graph, observed, None, numbers))
+        return labelled(graph, several, self._joint(graph, observed, None, [v.index for v in several]))
 
     def maximum(self, graph: FactorGraph, *, evidence: Any = None) -> MapResult:
         """Return a most probable assignment and nothing else, in half the time of `run`; raises what that raises."""

@@ -1,5 +1,6 @@
 """Arrays whose axes are variables, in the log domain: products, sums, maxima."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -51,12 +52,17 @@ def multiply(arrays: Collection[NamedArray]) -> NamedArray:
     result = waiting.pop(0)
     while waiting:
         inside = set(result.scope)
-        growth = [
-            np.prod([n for v, n in zip(a.scope, a.values.shape, strict=True) if v not in inside]) for a in waiting
-        ]
-        chosen = waiting.pop(int(np.argmin(growth)))
-        scope = (*(v for v in chosen.scope if v not in inside), *result.scope)
-        result = NamedArray(scope, chosen.aligned(scope) + result.aligned(scope))
+        chosen = [a for a in waiting if inside.issuperset(a.scope)]  # they bring no new axes: all of them at once
+        if chosen:
+            waiting = [a for a in waiting if not inside.issuperset(a.scope)]
+        else:
+            growth = [
+                math.prod(n for v, n in zip(a.scope, a.values.shape, strict=True) if v not in inside) for a in waiting
+            ]
+            chosen = [waiting.pop(growth.index(min(growth)))]
+        for array in chosen:
+            scope = (*(v for v in array.scope if v not in inside), *result.scope)
+            result = NamedArray(scope, array.aligned(scope) + result.aligned(scope))
     return result
 
 

@@ -95,10 +95,12 @@ class BinaryConstraint(Factor):
 
     def run(self, incoming: Floats, prepared: Any) -> "BinaryRun":
         """Solve in log-odds."""
+        incoming = self.check_incoming(incoming)
         return BinaryRun(incoming, self)
 
     def max_messages(self, incoming: Floats, prepared: Any) -> Floats:
         """Maximise in log-odds."""
+        incoming = self.check_incoming(incoming)
         pairs = self.oriented(incoming)
         x = log_odds(pairs)
         sent = log_odds_messages(self.max_log_odds(x), pairs)

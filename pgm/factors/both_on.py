@@ -62,10 +62,12 @@ class BothOn(Factor):
 
     def run(self, incoming: Floats, prepared: Floats) -> "BothOnRun":
         """Sum as a table would."""
+        incoming = self.check_incoming(incoming)
         return BothOnRun(incoming, prepared, self.variables)
 
     def max_messages(self, incoming: Floats, prepared: Floats) -> Floats:
         """Maximise as a table would."""
+        incoming = self.check_incoming(incoming)
         table = _table(self.variables, prepared)
         return table.max_messages(incoming, table.prepare(None))
 

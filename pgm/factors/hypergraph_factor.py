@@ -146,11 +146,13 @@ class HypergraphFactor(Factor):
 
     def run(self, incoming: Floats, prepared: "tuple[Floats | None, Floats]") -> HypergraphRun:
         """Run inside-outside."""
+        incoming = self.check_incoming(incoming)
         potentials, own = prepared
         return HypergraphRun(incoming, potentials, own, self.uses, self.terms)
 
     def max_messages(self, incoming: Floats, prepared: "tuple[Floats | None, Floats]") -> Floats:
         """Run inside-outside with maxima."""
+        incoming = self.check_incoming(incoming)
         return HypergraphPass(incoming, prepared[1], self.uses, maximise=True).messages
 
     def merge_key(self) -> Hashable:

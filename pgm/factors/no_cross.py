@@ -145,10 +145,12 @@ class NoCross(Factor):
 
     def run(self, incoming: Floats, prepared: Floats) -> "NoCrossRun":
         """Sum with running sums."""
+        incoming = self.check_incoming(incoming)
         return NoCrossRun(incoming, prepared, self)
 
     def max_messages(self, incoming: Floats, prepared: Floats) -> Floats:
         """Maximise likewise."""
+        incoming = self.check_incoming(incoming)
         pairs = incoming.reshape(self.num_factors, self.degree, 2)
         inward = Inward(self, log_odds(pairs), prepared, maximum=True)
         outgoing = difference(inward.given, leave_one_out_max(inward.belief))

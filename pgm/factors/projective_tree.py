@@ -89,10 +89,12 @@ class ProjectiveTree(Factor):
 
     def run(self, incoming: Floats, prepared: Any = None) -> "ProjectiveTreeRun":
         """Run inside-outside over Eisner's charts."""
+        incoming = self.check_incoming(incoming)
         return ProjectiveTreeRun(incoming, self.layout.n, self.kernel_arrays)
 
     def max_messages(self, incoming: Floats, prepared: Any = None) -> Floats:
         """Run inside-outside with maxima."""
+        incoming = self.check_incoming(incoming)
         by_arc = _by_arc(incoming, self.degree)
         messages = np.empty_like(by_arc)
         kernels.projective_tree.forward_max(by_arc, *self.kernel_arrays, messages)

@@ -67,10 +67,12 @@ class Table(Factor):
 
     def run(self, incoming: Floats, prepared: "Prepared") -> "TableRun":
         """Sum in the probability domain where that is safe, and in the log domain elsewhere."""
+        incoming = self.check_incoming(incoming)
         return TableRun(incoming, prepared, self)
 
     def max_messages(self, incoming: Floats, prepared: "Prepared") -> Floats:
         """Maximise in the log domain."""
+        incoming = self.check_incoming(incoming)
         outgoing = np.empty_like(incoming)
         for d in range(self.degree):
             scores = _sum_of_others(prepared.log, incoming, self.offsets, d)

@@ -64,10 +64,12 @@ class Tree(Factor):
 
     def run(self, incoming: Floats, prepared: None) -> "TreeRun":
         """Sum over trees in the odds of the messages."""
+        incoming = self.check_incoming(incoming)
         return TreeRun(incoming, self)
 
     def max_messages(self, incoming: Floats, prepared: None) -> Floats:
         """Return messages from the scores of the best tree with and without each arc."""
+        incoming = self.check_incoming(incoming)
         odds = ArcOdds.of(incoming, self.layout)
         scores = self.layout.scatter(odds.log_odds)
         escape = best_escape(scores, self.roots)

@@ -15,6 +15,7 @@ import scipy.sparse
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.validators import plain, whole
 from pgm.errors import ContradictionError, PgmError
 from pgm.exact.tables import LocalTable, family_tables, observations
 from pgm.graph import FactorGraph
@@ -81,7 +82,7 @@ class LinearProgram(Inference):
 
     error_on_trees: ClassVar[float] = np.inf
 
-    limit: int = field(default=1 << 12)
+    limit: int = field(default=1 << 12, converter=plain, validator=whole(1))
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> LinearProgramResult:
         """Solve the relaxation.
@@ -103,6 +104,8 @@ class LinearProgram(Inference):
                 continue
             for table in family_tables(graph, number, problem.observed, limit=self.limit):
                 problem.add_table(table)
+        if not graph.num_variables:
+            return LinearProgramResult(graph, 0.0, np.zeros(0, dtype=np.int64), 0.0, True, np.zeros(0))
         upper, upper_bound = problem.upper.matrix(problem.width)
         equal, equal_value = problem.equal.matrix(problem.width)
         gain = np.concatenate(problem.gain)

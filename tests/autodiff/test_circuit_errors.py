@@ -36,6 +36,10 @@ def test_wire_of_another_circuit() -> None:
         here.add(m.Exp(), wire)
     with pytest.raises(CircuitError, match="output 0 is wire 'x' of another"):
         here.output(wire)
+    here.output(here.input("y"))
+    here.forward(1.0)
+    with pytest.raises(CircuitError, match="value is wire 'x' of another"):
+        here.value(wire)
 
 
 def test_what_is_no_wire_or_no_module() -> None:

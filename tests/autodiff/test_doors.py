@@ -1,13 +1,12 @@
 """What does not fit is refused by name; what is long is built in linear time; the value is that of the point."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from autodiff import Circuit, CircuitError, DomainError, Module, SparseAdjoint, check_gradients
 from autodiff.modules import Add, Concatenate, Exp, Linear, LogSumExp, MatMul, Max, Mean, Multiply, Stack, Sum
 from autodiff.optimizers import AdaGrad, minimize_lbfgs
+from oracles.calls import calls
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
@@ -57,26 +56,9 @@ def _built(size):
     return circuit
 
 
-def _calls(function, *arguments):
-    """Return how many Python functions (and steps of generators) a call takes."""
-    count = 0
-
-    def note(_, event, __):
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        function(*arguments)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 def test_circuits_are_built_and_run_in_linear_time():
     assert len(_built(300).gradients()) == 300
-    assert _calls(_built, 400) < 2.2 * _calls(_built, 200)
+    assert calls(_built, 400) < 2.2 * calls(_built, 200)
 
 
 def _nested(depth):

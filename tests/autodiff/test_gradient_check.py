@@ -101,6 +101,18 @@ class ReusesOutput(Square):
         return np.multiply(x, x, out=self.buffer)
 
 
+class ReusesLaterOutputs(ReusesOutput):
+    """Its buffer is made when it is needed a second time."""
+
+    fresh: Any = None
+
+    def forward(self, x: Any) -> Any:
+        if self.fresh is None:
+            self.fresh = Square.forward(self, x)
+            return self.fresh
+        return super().forward(x)
+
+
 class ReusesAdjoint(Square):
     buffer: Any = None
 
@@ -169,6 +181,7 @@ class ReturnsNan(Square):
         (ChangesOutput, "backward changes, in place, an output"),
         (ChangesAdjoint, "backward changes, in place, an adjoint"),
         (ReusesOutput, "overwrites an output"),
+        (ReusesLaterOutputs, "overwrites an output"),
         (ReusesAdjoint, "overwrites an adjoint"),
         (Noisy, "other outputs the second time"),
         (NoisyBackward, "second backward pass"),

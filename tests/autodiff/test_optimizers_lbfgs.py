@@ -79,6 +79,21 @@ def test_the_iteration_limit_is_not_called_convergence():
     np.testing.assert_allclose(parameters["w"], 1.0, atol=1e-5)
 
 
+def test_a_value_that_falls_no_further_is_not_called_convergence():
+    """The gradient points uphill: no step helps, though its norm is far above the tolerance."""
+
+    def misled(parameters):
+        return float((parameters["w"] ** 2).sum()), {"w": -2 * parameters["w"]}
+
+    parameters = {"w": np.array([1.0, 2.0])}
+    result = minimize_lbfgs(misled, parameters)
+    assert not result.converged
+    assert result.gradient_norm == 4.0
+    assert result.value == 5.0
+    np.testing.assert_array_equal(parameters["w"], [1.0, 2.0])
+    assert minimize_lbfgs(misled, parameters, value_tolerance=1e-9).converged
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_non_finite_objective_is_an_error_and_restores_the_start(value):
     parameters, calls = {"w": np.array([1.0, 2.0])}, []

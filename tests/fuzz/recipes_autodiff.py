@@ -23,7 +23,7 @@ exempt(
     "autodiff.optimizers.LearningRateTrial",
 )
 exempt("a name and nothing to get wrong in it but the file system, which tests/autodiff/test_replacing.py has",
-       "autodiff.files.replacing", "autodiff.files.why_not_writable")  # fmt: skip
+       "autodiff.files.naming", "autodiff.files.replacing", "autodiff.files.why_not_writable")  # fmt: skip
 exempt("fuzzed together with save_state", "autodiff.optimizers.load_state")
 
 

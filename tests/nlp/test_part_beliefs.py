@@ -5,10 +5,12 @@ import pytest
 
 from nlp.deps.graphs import ModelGraph
 from nlp.deps.inference import infer
-from nlp.deps.kinds import kinds_of
+from nlp.deps.kinds import Placed, kinds_of
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from oracles.dependency_trees import all_trees
+from pgm import FactorGraph
+from pgm.factors import BothOn
 
 
 def test_values_of_all_potentials_of_a_part_are_added_up():
@@ -30,6 +32,16 @@ def test_values_of_all_potentials_of_a_part_are_added_up():
                 float((v * (b - a)).sum()) for v, a, b in zip(values, graph.potentials, after, strict=True)
             )  # fmt: skip
             assert found[name][part] == pytest.approx(expected), name
+
+
+def test_values_of_all_families_of_a_kind_are_added_up():
+    graph = FactorGraph()
+    x = graph.variables("x", 4)
+    families = [graph.add(BothOn(x[pairs], np.zeros(2))) for pairs in ([[0, 1], [1, 2]], [[2, 3], [0, 3]])]
+    rows = np.array([0, 0]), np.array([1, 0])
+    placed = [("own", Placed(family, own, slice(None))) for family, own in zip(families, rows, strict=True)]
+    found = ModelGraph(graph, families, placed, {"own": 3}).by_kind([np.array([1.0, 2.0]), np.array([4.0, 8.0])])
+    assert found["own"].tolist() == [11.0, 4.0, 0.0]
 
 
 @pytest.mark.parametrize("tree", ["projective", "nonprojective"])

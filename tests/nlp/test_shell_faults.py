@@ -55,6 +55,11 @@ MARKOV = ROOT / "tests" / "fixtures" / "markov.uai"
         ("tacana parse --model m.tacana train.conll --output /dev/full", "tacana parse: /dev/full: No space left"),
         ("tacana info m.tacana > /dev/full", "tacana info: standard output: No space left"),
         (f"tacana infer {MARKOV} > /dev/full", "tacana infer: standard output: No space left"),
+        ("tacana --help > /dev/full", "tacana: standard output: No space left"),
+        ("tacana --version > /dev/full", "tacana: standard output: No space left"),
+        ("tacana parse --model m.tacana /proc/self/mem", "tacana parse: /proc/self/mem: Input/output error"),
+        ("ln -sf /proc/self/mem mem.uai; tacana infer mem.uai", "tacana infer: mem.uai: Input/output error"),
+        (f"{TRAIN} --model new --templates /proc/self/mem", "tacana train: /proc/self/mem: Input/output error"),
         ("tacana evaluate train.conll train.conll > /dev/full", "tacana evaluate: standard output: No space left"),
         ("tacana parse --model m.tacana train.conll >&-", "tacana parse: standard output is closed"),
         ("tacana info m.tacana >&-", "tacana info: standard output: Bad file descriptor"),
@@ -84,7 +89,8 @@ def test_one_line_and_two(folder, script, message):
     result = shell(script, folder)
     lines = result.stderr.strip().splitlines()
     assert message in lines[-1], result.stderr
-    assert all(line.startswith(("tacana ", "roots: ")) or "sentences to train on" in line for line in lines), lines
+    about = ("tacana ", "tacana: ", "roots: ")
+    assert all(line.startswith(about) or "sentences to train on" in line for line in lines), lines
     assert result.returncode == 2
     assert not (folder / "new").exists()
 

@@ -97,3 +97,16 @@ def test_a_new_objective_begins_a_new_best():
     assert [epoch.objective for epoch in history] == ["l2", "l2", "risk", "risk"]
     assert len(kept) == 3
     assert weights is kept[2]
+
+
+def test_likelihoods_above_1_are_told_once():
+    """Five trees of the same words: no weights fit them all, and few iterations find too small a log-partition."""
+    trees = [[0, 1, 2, 3, 4], [2, 3, 4, 5, 0], [2, 0, 2, 3, 4], [0, 1, 1, 1, 1], [5, 5, 5, 5, 0]]
+    sentences = [Sentence.from_words(list("abcde"), tags=["X"] * 5, heads=heads) for heads in trees]
+    for options, warned in (({"order": 2, "iterations": 1}, 1), ({"order": 1}, 0)):
+        told = []
+        parser = DependencyParser(objective="cll", pruning=None, bits=10, learning_rate=0.3, epochs=20, **options)
+        parser.fit(sentences, report=told.append)
+        found = [line for line in told if line.startswith("warning: the losses of ")]
+        assert len(found) == warned
+        assert all("of 5 sentences are below 0, the smallest -" in line for line in found)

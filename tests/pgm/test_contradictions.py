@@ -148,3 +148,5 @@ def test_check_factor_sees_a_factor_that_hides_contradictions():
 def test_check_factor_refuses_what_is_too_large_to_enumerate():
     with pytest.raises(FactorCheckError, match=f"{2**42} joint assignments"):
         check_factor(ExactlyOne(np.arange(42)))
+    with pytest.raises(FactorCheckError, match=f"{1000 * 2**11} joint assignments in all"):
+        check_factor(ExactlyOne(np.arange(11_000).reshape(1000, 11)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pgm.factors
-from pgm import Factor, FactorRun, check_factor
+from pgm import Factor, FactorGraphError, FactorRun, check_factor
 
 EXPORTED = {name: getattr(pgm.factors, name) for name in pgm.factors.__all__}
 CLASSES = {name: kind for name, kind in EXPORTED.items() if inspect.isclass(kind) and issubclass(kind, Factor)}
@@ -118,3 +118,18 @@ def test_family_equals_its_members(name, number):
         np.testing.assert_array_equal(stacked.variables, factor.variables)
         run = stacked.run(incoming, stacked.prepare(stacked.potentials))
         np.testing.assert_array_equal(run.messages, whole.messages)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_messages_of_another_shape_are_refused(name):
+    """Before a kernel reads or writes beyond them."""
+    factor = example(name, 0, 0)
+    factors, width = factor.num_factors, int(factor.offsets[-1])
+    prepared = factor.prepare(factor.potentials)
+    for shape in ((factors, width + 1), (factors, width - 1), (factors + 1, width), (factors, 0), (factors * width,)):
+        for function in (factor.run, factor.max_messages):
+            with pytest.raises(FactorGraphError, match="incoming messages: an array of shape"):
+                function(np.zeros(shape), prepared)
+    plain = np.random.default_rng(0).normal(size=(factors, width))
+    expected = factor.run(plain, prepared).messages
+    np.testing.assert_array_equal(factor.run(np.asfortranarray(plain), prepared).messages, expected)

@@ -101,3 +101,9 @@ def test_a_large_factor_without_constraints_is_refused():
     graph.add(ProjectiveTree(graph.variables("arc", (6, 5))))
     with pytest.raises(TooLargeError, match="ProjectiveTree"):
         LinearProgram().run(graph)
+
+
+def test_a_graph_without_variables():
+    result = LinearProgram().run(FactorGraph())
+    assert (result.bound, result.score, result.integral) == (0.0, 0.0, True)
+    assert result.flat_beliefs.shape == (0,)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from pgm import FactorGraph, TooLargeError
-from pgm.exact import JunctionTree, elimination
+from pgm.exact import BruteForce, JunctionTree, elimination, named_arrays
 from pgm.exact.plan import human_bytes, more_bytes
 from pgm.factors import Table
+from pgm.map import LinearProgram
 
 
 def grid(size):
@@ -54,3 +55,24 @@ def test_numbers_differ_where_they_are_said_to():
         JunctionTree(budget=need - 1).run(graph)
     needs, budget = str(caught.value).split(", but the budget is ")
     assert needs.split("needs ")[1] != budget.split(" (")[0]
+
+
+@pytest.mark.parametrize("wrong", [-1, 2.5, "2 GiB", None])
+def test_limits_are_whole_numbers(wrong):
+    for make in (
+        lambda: JunctionTree(budget=wrong),
+        lambda: BruteForce(limit=wrong),
+        lambda: LinearProgram(limit=wrong),
+    ):
+        with pytest.raises(ValueError, match="must be a whole number"):
+            make()
+
+
+def test_arrays_that_bring_no_new_axes_are_multiplied_at_once(monkeypatch):
+    looked = []
+    monkeypatch.setattr(named_arrays.math, "prod", lambda sizes: looked.append(1) or np.prod(list(sizes)))
+    rng = np.random.default_rng(0)
+    arrays = [named_arrays.NamedArray((0, 1), rng.normal(size=(2, 3))) for _ in range(50)]
+    product = named_arrays.multiply([*arrays, named_arrays.NamedArray((1, 2), np.ones((3, 4)))])
+    np.testing.assert_allclose(product.aligned((0, 1, 2))[..., 0], sum(array.values for array in arrays) + 1.0)
+    assert len(looked) == 1, "the size of a product is asked of those only that enlarge it"

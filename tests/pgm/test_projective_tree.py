@@ -146,7 +146,7 @@ def test_one_arc_must_be_on():
     ],
 )
 def test_contradictions(places):
-    tree = ProjectiveTree(np.arange(12).reshape(4, 3))
+    tree = ProjectiveTree(np.arange(24).reshape(2, 4, 3))
     incoming = np.zeros((2, 24))
     incoming[1, places] = -np.inf
     run = tree.run(incoming)

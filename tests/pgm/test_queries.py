@@ -211,3 +211,38 @@ def test_mistakes_are_named(given, message):
 def test_evidence_of_another_graph_is_refused():
     with pytest.raises(FactorGraphError, match="another factor graph"):
         BeliefPropagation().run(chain(4), evidence=chain(5).evidence({"lamp": 0}))
+
+
+def test_unknown_states_stand_among_labels():
+    graph = chain()
+    assert graph.evidence({"x": ["low", -1, "high", None, 1]}) == {0: 0, 2: 2, 4: 1}
+    assert Example(graph, {"x": ["low", -1, "high", -1, -1]}).gold.tolist() == [0, -1, 2, -1, -1, -1, -1]
+
+
+def test_labels_may_be_tuples():
+    graph = FactorGraph()
+    pair = graph.variable("pair", [("a", 1), ("b", 2)])
+    assert graph.evidence({pair: ("b", 2)}) == {0: 1}
+    with pytest.raises(FactorGraphError, match="has one state"):
+        graph.evidence({pair: ("b", 3)})
+
+
+@pytest.mark.parametrize("method", [BruteForce(), JunctionTree()], ids=lambda method: type(method).__name__)
+def test_a_query_of_one_variable_or_of_an_array(method):
+    graph = chain()
+    expected = joint_of(graph, [graph["lamp"].index])
+    for one in ("lamp", graph["lamp"], graph["lamp"].index):
+        np.testing.assert_allclose(method.query(graph, one).probabilities, expected)
+    first = method.query(graph, graph["x"][:2])
+    assert first.names == ("x[0]", "x[1]")
+    np.testing.assert_allclose(first.probabilities, joint_of(graph, [0, 1]))
+    with pytest.raises(FactorGraphError, match="expected a variable"):
+        method.query(graph, None)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
+def test_every_method_has_the_joint_belief_of_one_variable(method):
+    result = method.run(chain())
+    np.testing.assert_allclose(result.belief(["lamp"]), result.belief("lamp"))
+    with pytest.raises(FactorGraphError, match="each once"):
+        result.belief(["lamp", "lamp"])

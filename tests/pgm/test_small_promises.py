@@ -86,19 +86,20 @@ def test_stacking_leaves_the_families_as_they_were():
 
 def test_a_mapping_is_checked_up_to_a_size(monkeypatch):
     builder = HypergraphBuilder()
-    builder.edge("end", ["bit", "bit 2"])
+    builder.edge("end", ["bit", "bit 2", "other"])
     builder.edge("bit", weight="on")
     builder.edge("bit 2", weight="on again")  # two weights of one variable
+    builder.edge("other", weight="other on")
     graph = builder.build("end")
-    uses = {"on": (0, 1), "on again": (0, 1)}
-    size = graph.num_edges * 1
+    uses = {"on": (0, 1), "on again": (0, 1), "other on": (1, 1)}
+    size = graph.num_edges * 2
     monkeypatch.setattr(_uses, "LARGEST_CHECK", size)
     with pytest.raises(FactorGraphError, match="uses 2 weights"):
-        HypergraphFactor(np.arange(1), graph, uses, default=0)
+        HypergraphFactor(np.arange(2), graph, uses, default=0)
     monkeypatch.setattr(_uses, "LARGEST_CHECK", size - 1)
-    HypergraphFactor(np.arange(1), graph, uses, default=0)
+    HypergraphFactor(np.arange(2), graph, uses, default=0)
     with pytest.raises(FactorGraphError, match="uses 2 weights"):
-        HypergraphFactor(np.arange(1), graph, uses, default=0, check=True)
+        HypergraphFactor(np.arange(2), graph, uses, default=0, check=True)
 
 
 def test_all_spans_of_few_words():

@@ -1,8 +1,12 @@
 """How the variables of a factor are given, and the sizes of arrays of them."""
 
+import copy
+import itertools
+
 import numpy as np
 import pytest
 
+from oracles.calls import calls
 from pgm import BeliefPropagation, FactorGraph, FactorGraphError, PotentialError, PotentialWarning
 from pgm.factors import LinearChain, LogLinear, Scored, Table
 from pgm.variables import as_index
@@ -131,3 +135,37 @@ def test_no_false_alarm(graph):  # warnings are errors here
 
     LogLinear([x], [[0.2], [0.8]], Parameter("weights", [1.0]))
     Scored([x], Linear(), [[1.0]] * 3, Parameter("weights", [[0.2, 0.8]]), Parameter("bias", [0.0, 0.0]))
+
+
+def test_variables_may_come_from_an_iterator(graph):
+    x = graph.variables("x", 3)
+    assert graph.add(Table(itertools.pairwise(x), np.eye(2))).variables.tolist() == [[0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("name", [3, ("x", 1), ["x"], None])
+def test_names_are_text(graph, name):
+    with pytest.raises(FactorGraphError, match="the name of a variable is text, not"):
+        graph.variable(name)
+
+
+def test_variables_and_factors_that_come_in_turns(graph):
+    for number in range(4):
+        added = graph.add(Table([graph.variable(str(number), number + 1)], np.zeros(number + 1)))
+        assert graph.cardinalities.tolist() == list(range(1, number + 2))
+        with pytest.raises(FactorGraphError, match="in the graph already"):
+            graph.add(added)
+    twin = copy.deepcopy(graph)
+    with pytest.raises(FactorGraphError, match="in the graph already"):
+        twin.add(twin.families[0])
+
+
+def _built(size):
+    """Build a graph of many variables and factors, one by one."""
+    graph = FactorGraph()
+    for number in range(size):
+        graph.add(Table([graph.variable(str(number))], np.zeros(2)))
+
+
+def test_graphs_are_built_in_linear_time():
+    _built(10)
+    assert calls(_built, 400) < 2.2 * calls(_built, 200)
