@@ -11,20 +11,24 @@ from pgm.errors import (
     PotentialError,
     PotentialWarning,
     TooLargeError,
+    UnavailableError,
 )
 from pgm.factor import Factor, FactorRun
 from pgm.fractional import FractionalBeliefPropagation
 from pgm.graph import FactorGraph
+from pgm.inference import DifferentiableInference, Inference
+from pgm.inference_module import InferenceModule
+from pgm.inference_result import InferenceResult
 from pgm.mean_field import MeanField, MeanFieldResult
 from pgm.result import BeliefResult
 from pgm.tree_reweighted import TreeReweighted, appearance_probabilities
-from pgm.unrolled import UnrolledBeliefPropagation
 from pgm.variables import Variable, VariableArray
 
 __all__ = [
     "BeliefPropagation",
     "BeliefResult",
     "ContradictionError",
+    "DifferentiableInference",
     "Factor",
     "FactorCheckError",
     "FactorGraph",
@@ -32,6 +36,9 @@ __all__ = [
     "FactorRun",
     "FileFormatError",
     "FractionalBeliefPropagation",
+    "Inference",
+    "InferenceModule",
+    "InferenceResult",
     "InferenceWarning",
     "MeanField",
     "MeanFieldResult",
@@ -40,7 +47,7 @@ __all__ = [
     "PotentialWarning",
     "TooLargeError",
     "TreeReweighted",
-    "UnrolledBeliefPropagation",
+    "UnavailableError",
     "Variable",
     "VariableArray",
     "appearance_probabilities",

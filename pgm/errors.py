@@ -9,6 +9,7 @@ __all__ = [
     "PotentialError",
     "PotentialWarning",
     "TooLargeError",
+    "UnavailableError",
 ]
 
 
@@ -38,6 +39,10 @@ class ContradictionError(PgmError, ValueError):
 
 class TooLargeError(PgmError, ValueError):
     """An exact method would need more memory than it may take; the message says how much."""
+
+
+class UnavailableError(FactorGraphError):
+    """A method, or a run with these settings, cannot give what is asked; the message says which can."""
 
 
 class FileFormatError(PgmError, ValueError):

@@ -8,11 +8,12 @@ binary variables that is (F, D, 2).
 Everything is in the log domain; -inf is a real zero.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from attrs import evolve, frozen
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Factor", "FactorRun", "check_log_potentials"]
 
 Floats = NDArray[np.float64]
+LinearConstraints = tuple[Floats, Floats, Floats, Floats]
 
 
 class FactorRun(ABC):
@@ -195,6 +197,21 @@ class Factor(ABC):
         """Leave the way back through the source out: a copy computes its log-potentials anew."""
         return {name: value for name, value in self.__dict__.items() if name != "_computed"}
 
+    def with_potentials(self, log_potentials: ArrayLike) -> Self:
+        """Return the same family with other log-potentials, which come from no source.
+
+        Raises
+        ------
+        PotentialError
+            If they do not fit, or the family has none.
+        """
+        own = self.potentials
+        if own is None:
+            raise PotentialError(f"{self!r} has no log-potentials, so there are none to replace")
+        family = copy.copy(self)
+        family.log_potentials = check_log_potentials(self.name, log_potentials, own.shape, computed=True)
+        return family
+
     def _take_potentials(self, given: Any, shape: tuple[int, ...]) -> None:
         """Keep log-potentials that are given, or the source (or parameter) that they are computed from."""
         source = PotentialSource.of(given)
@@ -260,8 +277,13 @@ class Factor(ABC):
 
         return Channel(block, prepared, mode=mode, damping=damping)
 
-    def linear_constraints(self) -> Any:
-        """Return the constraint as rows of a linear program, as `BinaryConstraint` does; None: it is tabulated."""
+    def linear_constraints(self) -> "LinearConstraints | None":
+        """Return a hard constraint on binary variables as rows of a linear program: A_ub, b_ub, A_eq, b_eq.
+
+        With x (D,) the probabilities that the variables of a factor are in state 1, A_ub x ≤ b_ub and A_eq x = b_eq.
+        A_ub is (F, constraints, D) and b_ub (F, constraints), likewise A_eq and b_eq.  None: it has no such form, and
+        is used as a table.
+        """
         return None
 
     # How families are batched and split by schedules

@@ -1,6 +1,6 @@
 """Fractional belief propagation: a counting number for every factor."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from pgm.belief_propagation import as_schedule, propagate, warn_of_no_iterations
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
 from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Plan, Schedule
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)
-class FractionalBeliefPropagation:
+class FractionalBeliefPropagation(Inference):
     """Belief propagation for the free energy with the entropy Σ_α c_α H(b_α) + Σ_i (1 - Σ_{α ∋ i} c_α) H(b_i).
 
     With c = 1 it is belief propagation, and exact on a graph without cycles.  Smaller counting numbers trust cycles
@@ -79,6 +80,11 @@ class FractionalBeliefPropagation:
             counting=_by_family(graph, self.counting),
         )
         return propagate(plan, passing, self.iterations, self.tolerance)
+
+    @classmethod
+    def examples(cls) -> Iterable["FractionalBeliefPropagation"]:
+        """Yield counting numbers of 1, which is belief propagation."""
+        yield cls(tolerance=1e-12)
 
 
 def _by_family(graph: FactorGraph, counting: float | Mapping[Factor, ArrayLike]) -> list[Floats]:

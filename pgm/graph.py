@@ -152,8 +152,15 @@ class FactorGraph:
         if variable.graph is not self:
             raise FactorGraphError(f"{variable.name!r} is a variable of another factor graph")
 
-    def score(self, assignment: NDArray[np.int64]) -> float:
-        """Return Σ_α log ψ_α of an assignment (variables,) of state numbers; -inf where a factor forbids it."""
+    def score(
+        self, assignment: NDArray[np.int64], *, potentials: Sequence[NDArray[np.float64] | None] | None = None
+    ) -> float:
+        """Return Σ_α log ψ_α of an assignment (variables,) of state numbers; -inf where a factor forbids it.
+
+        Parameters
+        ----------
+        potentials : for each family the log-potentials used in place of its own, or None
+        """
         given = np.asarray(assignment)
         if given.shape != (self.num_variables,) or (given.size and not np.issubdtype(given.dtype, np.integer)):
             raise FactorGraphError(
@@ -166,7 +173,11 @@ class FactorGraph:
             raise FactorGraphError(
                 f"variable {self.variable_at(int(outside[0])).name!r} has no state number {states[outside[0]]}"
             )
-        return float(sum(family.score(states[family.variables]).sum() for family in self.families))
+        families = self.families
+        if potentials is not None:
+            pairs = zip(families, potentials, strict=True)
+            families = [family if own is None else family.with_potentials(own) for family, own in pairs]
+        return float(sum(family.score(states[family.variables]).sum() for family in families))
 
     def find(self, key: Any) -> Variable | VariableArray:
         """Return a variable or an array of variables, given that, its name, or a variable's number."""

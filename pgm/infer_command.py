@@ -123,7 +123,7 @@ def _exact(graph: FactorGraph, observed: Mapping[int, int], method: str, task: s
         report = str(solver.plan(graph, evidence=observed))
     if task == "MAP":
         best = solver.maximum(graph, evidence=observed)
-        return format_map(best.assignment), f"{report}, log-potential {best.score:.10g}"
+        return format_map(best.assignment()), f"{report}, log-potential {best.score:.10g}"
     result = solver.run(graph, evidence=observed)
     text = format_mar(result.beliefs) if task == "MAR" else format_pr(result.log_partition)
     return text, f"{report}, log Z {result.log_partition:.10g}"

@@ -1,8 +1,8 @@
 """Naive mean field: the best distribution of independent variables, and a lower bound on log Z."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from autodiff.conversion import as_generator
 from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import BeliefPropagation
-from pgm.beliefs import Beliefs
 from pgm.errors import FactorGraphError
 from pgm.exact.tables import LocalTable, local_tables
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
+from pgm.inference_result import InferenceResult
 
 __all__ = ["MeanField", "MeanFieldResult"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @frozen(eq=False)
-class MeanFieldResult(Beliefs):
+class MeanFieldResult(InferenceResult):
     """Beliefs q of independent variables, and the lower bound on log Z that they give.
 
     Attributes
@@ -45,13 +45,9 @@ class MeanFieldResult(Beliefs):
         beliefs = self.beliefs
         return np.asarray(reduce(np.multiply.outer, [beliefs[variable] for variable in variables]))
 
-    def assignment(self) -> Ints:
-        """Return (variables,): the state of greatest belief of each variable."""
-        return np.array([int(np.argmax(belief)) for belief in self.beliefs], dtype=np.int64)
-
 
 @frozen(kw_only=True)
-class MeanField:
+class MeanField(Inference):
     """Coordinate ascent in E_q[log Π ψ] + H(q) over q(y) = Π_i q_i(y_i): q_i(s) ∝ exp E_q[log Π ψ | y_i = s].
 
     Every step raises the bound, so it settles, in a local optimum that depends on the start.  There are several: where
@@ -81,6 +77,8 @@ class MeanField:
     >>> result.converged, bool(result.log_partition < np.log(2 * np.exp(3) + 6 * np.exp(1)))  # the exact one
     (True, True)
     """
+
+    error_on_trees: ClassVar[float] = np.inf
 
     iterations: int = field(default=200, converter=plain, validator=whole(1))
     tolerance: float = field(default=1e-8, converter=plain, validator=number(least=0))
@@ -121,6 +119,11 @@ class MeanField:
                 "use BeliefPropagation, TreeReweighted or an exact method"
             )
         return [certain]
+
+    @classmethod
+    def examples(cls) -> Iterable["MeanField"]:
+        """Yield one random start."""
+        yield cls(starts=1)
 
 
 class _Ascent:

@@ -6,20 +6,18 @@ the factor's own message, so messages from variables cost time linear in the deg
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from autodiff.conversion import as_floats
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent
-from pgm.errors import ContradictionError, FactorGraphError, PotentialError
+from pgm.errors import ContradictionError, FactorGraphError
 from pgm.factor import FactorRun
 from pgm.layout import Block, Layout
 
-__all__ = ["MessagePassing", "Step", "check_potentials"]
+__all__ = ["MessagePassing", "Step"]
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +36,17 @@ class Step:
     targets: NDArray[np.bool_] | None = field(default=None, repr=False)
 
 
+@frozen(eq=False)
+class Snapshot:
+    """The state of message passing at one time, and how many rounds were recorded until then."""
+
+    base: Floats = field()
+    contributions: Floats = field()
+    total: Floats = field()
+    messages: list[Floats] = field()
+    recorded: int = field()
+
+
 class MessagePassing:
     """The state of message passing on a layout: the messages of all blocks, and their sums.
 
@@ -47,7 +56,7 @@ class MessagePassing:
     evidence : {variable number: state number}
     mode : "sum" or "max"
     damping : the weight of the old message, in the log domain
-    record : whether to keep what `backward` needs; changes of messages are then not looked at
+    record : whether to keep what `backward` needs
     plain : whether all messages are in the log domain, as `heat` needs, though a family might know better
     counting : (F,) for each family of the graph, the counting numbers of its factors; None for 1.  The potentials that
         are given count whole: a factor works with ψ^(1/c).  Implies `plain`; there is no backward pass
@@ -69,6 +78,7 @@ class MessagePassing:
             raise FactorGraphError("counting numbers have no backward pass: take record=False")
         self.layout, self.mode, self.record, self.counting = layout, mode, record, counting
         families = layout.graph.families
+        self.given = potentials
         self.potentials = [family.potentials for family in families] if potentials is None else list(potentials)
         make = Channel if plain or counting is not None else None
         self.channels = [
@@ -90,6 +100,7 @@ class MessagePassing:
             self.base[first:last] = -np.inf
             self.base[first + state] = 0.0
         self.total = self.base.copy()
+        self.track = True  # whether `send` has to say by how much messages change
         self.tape: list[list[tuple[int, Sent]]] = []  # the steps of each round
 
     def _counting_of(self, block: Block) -> Floats:
@@ -134,19 +145,23 @@ class MessagePassing:
             np.arange(first, last), *self.layout.contributors, self.contributions, self.base, self.total
         )
 
-    def snapshot(self) -> tuple[Floats, Floats, Floats, list[Floats]]:
+    def snapshot(self) -> "Snapshot":
         """Return what `go_back` needs to undo all that comes after."""
         messages = [channel.messages for channel in self.channels]
-        return self.base.copy(), self.contributions.copy(), self.total.copy(), messages
+        return Snapshot(self.base.copy(), self.contributions.copy(), self.total.copy(), messages, len(self.tape))
 
-    def go_back(self, saved: tuple[Floats, Floats, Floats, list[Floats]]) -> None:
+    def go_back(self, saved: "Snapshot") -> None:
         """Return to a snapshot."""
-        self.base, self.contributions, self.total = (array.copy() for array in saved[:3])
-        for channel, messages in zip(self.channels, saved[3], strict=True):
+        self.base, self.contributions, self.total = saved.base.copy(), saved.contributions.copy(), saved.total.copy()
+        for channel, messages in zip(self.channels, saved.messages, strict=True):
             channel.messages = messages
+        del self.tape[saved.recorded :]
 
     def send(self, steps: Sequence[Step]) -> float:
-        """Carry out steps at the same time, each from the messages before all of them; return the greatest change."""
+        """Carry out steps at the same time, each from the messages before all of them.
+
+        Returns the greatest change of a message; without `track` it may be left out, as 0.
+        """
         if self.record:
             self.tape.append([])
         if len(steps) == 1:  # the most frequent case, and the quickest
@@ -172,7 +187,7 @@ class MessagePassing:
         channel = self.channels[step.block]
         block = channel.block
         change, contradiction = channel.absorb(
-            proposal, step.targets, self.contributions[block.contributions], track=not self.record
+            proposal, step.targets, self.contributions[block.contributions], track=self.track
         )
         if contradiction >= 0:
             raise channel.contradiction(contradiction)
@@ -280,24 +295,3 @@ class MessagePassing:
         if log_partition is not None:
             on_total += float(log_partition) * (1 - self.layout.degrees)[of_state] * probability
         return on_total
-
-
-def check_potentials(layout: Layout, potentials: Sequence[Any]) -> list[Floats | None]:
-    """Return one array (or None) for each family of the graph, given those of the families that have potentials."""
-    families = layout.graph.families
-    soft = [family for family in families if family.potentials is not None]
-    if len(potentials) != len(soft):
-        raise PotentialError(f"{len(soft)} families have potentials, but {len(potentials)} arrays were given")
-    given = iter(potentials)
-    result: list[Floats | None] = []
-    for family in families:
-        if family.potentials is None:
-            result.append(None)
-            continue
-        array = as_floats(next(given), f"{family!r}: log-potentials", PotentialError)
-        if array.shape != family.potentials.shape:
-            raise PotentialError(f"{family!r}: potentials have shape {family.potentials.shape}, not {array.shape}")
-        if not array.max(initial=-np.inf) < np.inf:
-            raise PotentialError(f"{family!r}: a log-potential is NaN or +inf; they are finite, or -inf")
-        result.append(array)
-    return result

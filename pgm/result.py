@@ -1,20 +1,22 @@
 """What belief propagation says about a graph."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from autodiff.conversion import as_floats
 from pgm.assignments import likeliest, one_by_one
 from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
-from pgm.beliefs import Beliefs
 from pgm.check import edge_marginals, entropies
-from pgm.errors import ContradictionError, FactorGraphError
+from pgm.errors import ContradictionError, FactorGraphError, UnavailableError
 from pgm.factor import Factor, FactorRun
 from pgm.graph import FactorGraph
+from pgm.inference_result import InferenceResult
 from pgm.message_passing import MessagePassing
 from pgm.schedules import Plan
 from pgm.variables import Variable, VariableArray
@@ -25,18 +27,21 @@ Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)
-class BeliefResult(Beliefs):
+class BeliefResult(InferenceResult):
     """Beliefs after some iterations, and an honest word on whether they have settled.
 
     Attributes
     ----------
+    flat_beliefs : (states,) the beliefs of all variables one after another
     converged : whether no message changed by more than the tolerance in the last iteration
     iterations : how many were run
-    residuals : (iterations,) the greatest change of a message (its logarithm, before damping) in each
+    residuals : (iterations,) the greatest change of a message (its logarithm, before damping) in each; where none but
+        the last can matter (a tolerance of 0, or a recorded run), the others are not looked at, and are NaN
     """
 
     passing: MessagePassing = field(repr=False)
     plan: Plan = field(repr=False)
+    flat_beliefs: Floats = field(repr=False)
     converged: bool = field()
     iterations: int = field()
     residuals: Floats = field(repr=False)
@@ -51,10 +56,10 @@ class BeliefResult(Beliefs):
         """The greatest change of a message in the last iteration."""
         return float(self.residuals[-1]) if len(self.residuals) else 0.0
 
-    @cached_property
-    def flat_beliefs(self) -> Floats:
-        """(states,): the beliefs of all variables one after another."""
-        return self.passing.beliefs()
+    @property
+    def potentials(self) -> Sequence[Floats | None] | None:
+        """The log-potentials that the run was given in place of those of the families; None if they are their own."""
+        return self.passing.given
 
     @cached_property
     def log_partition(self) -> float:
@@ -64,6 +69,16 @@ class BeliefResult(Beliefs):
         """
         self._only_sums("log_partition")
         return self.passing.log_partition(self._runs)
+
+    @cached_property
+    def factor_beliefs(self) -> dict[Factor, Floats]:
+        """For each family with log-potentials, in their shape, the belief of each entry."""
+        self._only_sums("the belief of a factor")
+        by_family = [None if values is None else np.zeros_like(values) for values in self.passing.potentials]
+        for block, run in zip(self.passing.layout.blocks, self._runs, strict=True):
+            if run.beliefs is not None:
+                block.scatter(run.beliefs, by_family)
+        return self._by_factor(by_family)
 
     @cached_property
     def bethe_entropy(self) -> float:
@@ -110,11 +125,12 @@ class BeliefResult(Beliefs):
         if self.passing.mode == "max" and is_acyclic(graph):
             return best_by_tree(self.passing)
         found = likeliest(self.passing)
-        score = graph.score(found)
+        score = graph.score(found, potentials=self.potentials)
         if self.passing.mode == "max":
             with suppress(ContradictionError):
                 other = follow_backpointers(self.passing)
-                found, score = max([(found, score), (other, graph.score(other))], key=lambda pair: pair[1])
+                others = other, graph.score(other, potentials=self.potentials)
+                found, score = max([(found, score), others], key=lambda pair: pair[1])
         if score > -np.inf:
             return found
         saved = self.passing.snapshot()
@@ -122,6 +138,73 @@ class BeliefResult(Beliefs):
             return one_by_one(self.passing, self.plan)
         finally:
             self.passing.go_back(saved)
+
+    def backward(
+        self,
+        *,
+        beliefs: ArrayLike | None = None,
+        factor_beliefs: Mapping[Factor, ArrayLike] | None = None,
+        log_partition: float | None = None,
+    ) -> dict[Factor, Floats]:
+        """Return the adjoints of the log-potentials of every family that has some, given those of what came out.
+
+        The recorded steps are run in reverse, exactly: through damping and every factor, for whatever the messages are
+        after these iterations, settled or not.  It costs about as much as the run; more with the adjoint of what comes
+        from factors, whose last run is then needed as well.
+
+        Parameters
+        ----------
+        beliefs : (states,) adjoint of `flat_beliefs`
+        factor_beliefs : {family: adjoint of its `factor_beliefs`}; families that are left out have none
+        log_partition : adjoint of `log_partition`
+
+        Raises
+        ------
+        UnavailableError
+            If the run was not recorded.
+        """
+        passing = self.passing
+        if not passing.record:
+            raise UnavailableError(
+                "this run of belief propagation was not recorded, so it cannot go back; "
+                "ask BeliefPropagation(…).run(graph, record=True)"
+            )
+        on_beliefs = None if beliefs is None else as_floats(
+            beliefs, "the adjoint of the beliefs", shape=(passing.layout.num_states,)
+        )  # fmt: skip
+        on_blocks = self._of_blocks(factor_beliefs or {})
+        on_log_partition = (
+            None if log_partition is None else float(as_floats(log_partition, "the adjoint of log_partition", shape=()))
+        )
+        from_factors = on_log_partition is not None or any(adjoint is not None for adjoint in on_blocks)
+        runs = self._runs if from_factors else ()
+        return self._by_factor(passing.backward(runs, on_beliefs, on_blocks, on_log_partition))
+
+    def _of_blocks(self, adjoints: Mapping[Factor, ArrayLike]) -> list[Floats | None]:
+        """Return adjoints of the beliefs of families as those of blocks."""
+        if not adjoints:
+            return [None] * len(self.passing.layout.blocks)
+        by_family: list[Floats | None] = [None] * len(self.passing.potentials)
+        for factor, adjoint in adjoints.items():
+            number = self._number_of(factor)
+            own = self.passing.potentials[number]
+            if own is None:
+                raise FactorGraphError(f"{factor!r} has no log-potentials, so its beliefs have no adjoint")
+            by_family[number] = as_floats(adjoint, f"the adjoint of the beliefs of {factor!r}", shape=own.shape)
+        zeros = [
+            np.zeros_like(own) if adjoint is None and own is not None else adjoint
+            for adjoint, own in zip(by_family, self.passing.potentials, strict=True)
+        ]
+        return [
+            None if all(by_family[family] is None for family, _ in block.parts) else block.gather(zeros)
+            for block in self.passing.layout.blocks
+        ]
+
+    def _by_factor(self, by_family: Sequence[Floats | None]) -> dict[Factor, Floats]:
+        """Return what belongs to the families with potentials, by family."""
+        return {
+            family: values for family, values in zip(self.graph.families, by_family, strict=False) if values is not None
+        }
 
     @cached_property
     def _runs(self) -> list[FactorRun]:
@@ -168,12 +251,16 @@ class BeliefResult(Beliefs):
 
     def _factor_belief(self, factor: Factor) -> Floats:
         self._only_sums("the belief of a factor")
+        if factor.potentials is not None:
+            self._number_of(factor)
+            return self.factor_beliefs[factor]
         places = self._rows_of(factor)
-        if factor.potentials is None:
-            none = np.zeros((0, int(factor.offsets[-1])))
-            return np.concatenate([none, *(edge_marginals(f, run)[rows] for f, run, rows in places)])
-        return np.concatenate([factor.potentials[:0], *(run.beliefs[rows] for _, run, rows in places)])  # type: ignore[index]
+        none = np.zeros((0, int(factor.offsets[-1])))
+        return np.concatenate([none, *(edge_marginals(f, run)[rows] for f, run, rows in places)])
 
     def _only_sums(self, what: str) -> None:
         if self.passing.mode != "sum":
-            raise FactorGraphError(f"{what} comes from sum-product messages; these are max-product ones")
+            raise UnavailableError(
+                f"{what} comes from sum-product messages, and these are max-product ones; "
+                f"ask BeliefPropagation(mode='sum')"
+            )

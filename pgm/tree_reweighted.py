@@ -1,5 +1,6 @@
 """Tree-reweighted belief propagation: counting numbers from random forests, and an upper bound on log Z."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pgm.belief_propagation import as_schedule
 from pgm.factor import Factor
 from pgm.fractional import FractionalBeliefPropagation
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
 from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Schedule
 
@@ -22,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)
-class TreeReweighted:
+class TreeReweighted(Inference):
     """Belief propagation with each factor counted by its share of the forests that cover the graph.
 
     The free energy is a convex combination of those of forests, so there is one fixed point, and there the
@@ -73,6 +75,11 @@ class TreeReweighted:
             schedule=self.schedule,
         )
         return fractional.run(graph, evidence=evidence)
+
+    @classmethod
+    def examples(cls) -> Iterable["TreeReweighted"]:
+        """Yield few forests; on a graph without cycles one has all factors."""
+        yield cls(forests=3, tolerance=1e-12)
 
 
 def appearance_probabilities(

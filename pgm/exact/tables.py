@@ -45,7 +45,11 @@ def observations(graph: FactorGraph, evidence: Any) -> Evidence:
 
 
 def local_tables(
-    graph: FactorGraph, observed: Mapping[int, int] | None = None, *, limit: int = 1 << 20
+    graph: FactorGraph,
+    observed: Mapping[int, int] | None = None,
+    *,
+    limit: int = 1 << 20,
+    potentials: Sequence[Floats | None] | None = None,
 ) -> Iterator[LocalTable]:
     """Yield each factor as a table, in the order of the graph; observed states are taken out of it.
 
@@ -54,6 +58,7 @@ def local_tables(
     Parameters
     ----------
     limit : the greatest number of assignments for which a factor that is no Table is tabulated
+    potentials : for each family the log-potentials used in place of its own, or None
 
     Raises
     ------
@@ -71,14 +76,22 @@ def local_tables(
     [((1,), array([3., 4.]))]
     """
     for number in range(len(graph.families)):
-        yield from family_tables(graph, number, observed or {}, limit=limit)
+        given = None if potentials is None else potentials[number]
+        yield from family_tables(graph, number, observed or {}, limit=limit, potentials=given)
 
 
 def family_tables(
-    graph: FactorGraph, number: int, observed: Mapping[int, int], *, limit: int = 1 << 20
+    graph: FactorGraph,
+    number: int,
+    observed: Mapping[int, int],
+    *,
+    limit: int = 1 << 20,
+    potentials: Floats | None = None,
 ) -> Iterator[LocalTable]:
     """Yield each factor of one family as a table; see `local_tables`."""
     family = graph.families[number]
+    if potentials is not None:
+        family = family.with_potentials(potentials)
     for row, variables in enumerate(family.variables.tolist()):
         free = [d for d, v in enumerate(variables) if v not in observed]
         if isinstance(family, Table):

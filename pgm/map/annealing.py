@@ -1,5 +1,6 @@
 """Deterministic annealing: sum-product while the temperature falls (Smith & Eisner 2008, footnote 24)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -7,28 +8,39 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff.validators import number, plain, whole
-from pgm.assigned import Assigned
 from pgm.assignments import likeliest, one_by_one
 from pgm.belief_propagation import as_schedule
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
+from pgm.inference_result import InferenceResult
 from pgm.message_passing import MessagePassing
-from pgm.schedules import Parallel, Schedule
+from pgm.schedules import Parallel, Plan, Schedule
 
 __all__ = ["AnnealingResult", "DeterministicAnnealing"]
 
 
 @frozen(eq=False)
-class AnnealingResult(Assigned):
-    """The assignment in which annealing ended, its log-score, and the temperatures that it went through."""
+class AnnealingResult(InferenceResult):
+    """The assignment in which annealing ended.
+
+    Attributes
+    ----------
+    score : its log-potential; -inf if a factor forbids it
+    temperatures : (steps,) through which annealing went
+    """
 
     graph: FactorGraph = field(repr=False)
-    assignment: NDArray[np.int64] = field()
+    _assignment: NDArray[np.int64] = field()
     score: float = field()
     temperatures: NDArray[np.float64] = field(repr=False)
 
+    def assignment(self) -> NDArray[np.int64]:
+        """Return (variables,) state numbers."""
+        return self._assignment
+
 
 @frozen(kw_only=True)
-class DeterministicAnnealing:
+class DeterministicAnnealing(Inference):
     """Belief propagation on ψ^(1/T), with T falling from `hot` to `cold` in equal ratios; messages are carried over.
 
     At T → 0 sum-product becomes max-product; a slow fall often ends in a good local optimum.
@@ -45,7 +57,7 @@ class DeterministicAnnealing:
     >>> graph = FactorGraph()
     >>> x = graph.variables("x", shape=(3,))
     >>> tables = graph.add(Table(x[[[0, 1], [1, 2], [2, 0]]], [[0.0, 1.0], [1.0, 0.5]]))
-    >>> DeterministicAnnealing().run(graph, evidence={x[0]: 0}).assignment
+    >>> DeterministicAnnealing().run(graph, evidence={x[0]: 0}).assignment()
     array([0, 1, 1])
     """
 
@@ -64,7 +76,7 @@ class DeterministicAnnealing:
         ContradictionError
             If nothing satisfies all factors and the evidence, as far as messages tell.
         """
-        plan = self.schedule.plan(graph)
+        plan: Plan = graph.derived(self.schedule, lambda: self.schedule.plan(graph))
         passing = MessagePassing(plan.layout, evidence=graph.evidence(evidence), damping=self.damping, plain=True)
         temperatures = np.geomspace(self.hot, self.cold, self.steps)
         for temperature in temperatures:
@@ -78,3 +90,8 @@ class DeterministicAnnealing:
             assignment = one_by_one(passing, plan)
             score = graph.score(assignment)
         return AnnealingResult(graph, assignment, score, temperatures)
+
+    @classmethod
+    def examples(cls) -> Iterable["DeterministicAnnealing"]:
+        """Yield few temperatures."""
+        yield cls(steps=10)

@@ -3,16 +3,12 @@
     maximise  Σ_i θ_i·μ_i + Σ_α θ_α·μ_α
     where  μ_i, μ_α ≥ 0,  Σ_s μ_i(s) = 1,  Σ_{y: y_i = s} μ_α(y) = μ_i(s)
 
-A hard factor over binary variables needs no μ_α if it knows its linear constraints.  The hook is an optional method
-
-    linear_constraints() -> (A_ub, b_ub, A_eq, b_eq)
-
-of a factor family of F factors over D variables: with x (D,) the probabilities that the variables are in state 1,
-A_ub x ≤ b_ub and A_eq x = b_eq for each factor.  A_ub is (F, constraints, D) and b_ub (F, constraints); likewise A_eq
-and b_eq.  Any other factor (one without the method, or whose method returns None) is tabulated, if it is small.
+A hard factor over binary variables needs no μ_α if it knows its linear constraints (`Factor.linear_constraints`).  Any
+other factor is tabulated, if it is small.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -20,11 +16,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff.validators import plain, whole
-from pgm.assigned import Assigned
-from pgm.beliefs import Beliefs
 from pgm.errors import ContradictionError, PgmError
 from pgm.exact.tables import LocalTable, family_tables, observations
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
+from pgm.inference_result import InferenceResult
 
 __all__ = ["LinearProgram", "LinearProgramResult"]
 
@@ -35,28 +31,36 @@ _INTEGRAL = 1e-6  # HiGHS is right to about 1e-7
 
 
 @frozen(eq=False)
-class LinearProgramResult(Beliefs, Assigned):
+class LinearProgramResult(InferenceResult):
     """What the relaxation says.
 
     Attributes
     ----------
     bound : an upper bound of the log-potential of every assignment
-    assignment : (variables,) the solution, each variable rounded to its likeliest state
-    score : the log-potential of that; -inf if rounding has broken a constraint
+    score : the log-potential of the assignment; -inf if rounding has broken a constraint
     integral : whether no rounding was needed: then the assignment is a most probable one
-    flat_beliefs : (states,) the solution's μ_i
+    flat_beliefs : (states,) the solution's μ_i, which are no marginals
     """
 
     graph: FactorGraph = field(repr=False)
     bound: float = field()
-    assignment: NDArray[np.int64] = field(repr=False)
+    _assignment: NDArray[np.int64] = field(repr=False)
     score: float = field()
     integral: bool = field()
     flat_beliefs: Floats = field(repr=False)
 
+    def assignment(self) -> NDArray[np.int64]:
+        """Return (variables,): the solution, each variable rounded to its likeliest state."""
+        return self._assignment
 
-@frozen
-class LinearProgram:
+    @property
+    def converged(self) -> bool:
+        """True: the linear program was solved."""
+        return True
+
+
+@frozen(kw_only=True)
+class LinearProgram(Inference):
     """The linear-programming relaxation of MAP.
 
     Parameters
@@ -76,7 +80,9 @@ class LinearProgram:
     2.0
     """
 
-    limit: int = field(default=1 << 12, kw_only=True, converter=plain, validator=whole(1))
+    error_on_trees: ClassVar[float] = np.inf
+
+    limit: int = field(default=1 << 12, converter=plain, validator=whole(1))
 
     def run(self, graph: FactorGraph, *, evidence: Any = None) -> LinearProgramResult:
         """Solve the relaxation.
@@ -115,6 +121,11 @@ class LinearProgram:
         bound = float(problem.constant - solution.fun)
         flat = solution.x[: problem.start[-1]]
         return LinearProgramResult(graph, bound, assignment, graph.score(assignment), integral, flat)
+
+    @classmethod
+    def examples(cls) -> Iterable["LinearProgram"]:
+        """Yield the only kind."""
+        yield cls()
 
 
 class _Rows:

@@ -4,8 +4,8 @@ Marginals are means of the conditional probabilities from which states are drawn
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from autodiff.conversion import as_generator
 from autodiff.validators import plain, whole
-from pgm.beliefs import Beliefs
 from pgm.errors import FactorGraphError
 from pgm.exact.junction_tree import JunctionTree
 from pgm.exact.tables import LocalTable, family_tables, observations, scores_of
 from pgm.factor import Factor
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
+from pgm.inference import Inference
+from pgm.inference_result import InferenceResult
 
 __all__ = ["Gibbs", "GibbsResult"]
 
@@ -31,22 +32,22 @@ _TABULATED = 1 << 12  # assignments up to which a factor is tabulated rather tha
 
 
 @frozen(eq=False)
-class GibbsResult(Beliefs):
+class GibbsResult(InferenceResult):
     """Estimated marginals, and the last states.
 
     Attributes
     ----------
     flat_beliefs : (states,) for each variable the estimated probabilities of its states
-    states : (chains, variables) where each chain has ended: a sample of each
+    samples : (chains, variables) where each chain has ended
     """
 
     graph: FactorGraph = field(repr=False)
     flat_beliefs: Floats = field(repr=False)
-    states: States = field(repr=False)
+    samples: States = field(repr=False)
 
 
 @frozen(kw_only=True)
-class Gibbs:
+class Gibbs(Inference):
     """Marginals by sampling: a check of other methods, and slow to forget where it began if the model has hard zeros.
 
     Parameters
@@ -67,6 +68,8 @@ class Gibbs:
     >>> bool(abs(estimate[1] - 0.24) < 0.02)
     True
     """
+
+    error_on_trees: ClassVar[float] = 0.05
 
     sweeps: int = field(default=1000, converter=plain, validator=whole(1))
     burn_in: int = field(default=100, converter=plain, validator=whole(0))
@@ -121,8 +124,13 @@ class Gibbs:
         if bad and start is not None:
             raise FactorGraphError("the start has a log-potential of -inf with this evidence; give a possible one")
         if bad:
-            states[bad] = JunctionTree().maximum(graph, evidence=observed).assignment
+            states[bad] = JunctionTree().maximum(graph, evidence=observed).assignment()
         return states
+
+    @classmethod
+    def examples(cls) -> Iterable["Gibbs"]:
+        """Yield many short chains."""
+        yield cls(sweeps=200, burn_in=20, chains=100, seed=1)
 
 
 def _terms(graph: FactorGraph, observed: Mapping[int, int]) -> dict[int, list[_Term]]:

@@ -5,7 +5,7 @@ import numpy as np
 from bench.timing import Table as Columns
 from bench.timing import milliseconds, race
 from hypergraph.batched import TreeChart
-from pgm import FactorGraph, UnrolledBeliefPropagation
+from pgm import BeliefPropagation, FactorGraph
 from pgm.factors import BothOn, ProjectiveTree, Table
 from pgm.schedules import SpanningTree
 
@@ -47,16 +47,18 @@ def run() -> None:
         rng = np.random.default_rng(n)
         heads, modifiers = candidates(n, 10, rng)
         graph, potentials = build(heads, modifiers, rng)
-        module = UnrolledBeliefPropagation(graph, iterations=4, schedule=SpanningTree(), variables_only=True)
+        propagation = BeliefPropagation(iterations=4, tolerance=0.0, schedule=SpanningTree())
         scores = np.full((1, n + 1, n + 1), -np.inf)
         scores[0, heads, modifiers] = potentials[0][:, 1]
         adjoint = rng.normal(size=2 * len(heads))
 
-        def forward(module=module, potentials=potentials):
-            return module.forward(*potentials)
+        given = [*potentials, None]  # the tree has none
 
-        def both(module=module, potentials=potentials, adjoint=adjoint):
-            return module.forward(*potentials)[1](adjoint)
+        def forward(graph=graph, propagation=propagation, given=given):
+            return propagation.run(graph, potentials=given).flat_beliefs
+
+        def both(graph=graph, propagation=propagation, given=given, adjoint=adjoint):
+            return propagation.run(graph, potentials=given, record=True).backward(beliefs=adjoint)
 
         best = race(
             {

@@ -17,7 +17,7 @@ def draws(*shape: int) -> Any:
 def answers(graph: FactorGraph, **options: Any) -> Any:
     """Return beliefs, the log-partition or best assignment, and the score of all zeros."""
     result = BeliefPropagation(**{"iterations": 5, **options}).run(graph)
-    summary = result.log_partition if options.get("mode", "sum") == "sum" else result.assignment
+    summary = result.log_partition if options.get("mode", "sum") == "sum" else result.assignment()
     return result.beliefs, summary, graph.score(np.zeros(graph.num_variables, dtype=np.int64))
 
 

@@ -15,16 +15,18 @@ from pgm import (
     BeliefPropagation,
     FactorGraph,
     FractionalBeliefPropagation,
+    InferenceModule,
     MeanField,
     TreeReweighted,
-    UnrolledBeliefPropagation,
     appearance_probabilities,
+    arborescence,
     check_factor,
     drawing,
     exact,
     factors,
     files,
     map,
+    matrix_tree,
     sampling,
     schedules,
 )
@@ -84,13 +86,28 @@ def belief_propagation() -> Iterable[Case]:
 
         yield Case(use, potentials=draws(3, 2), iterations=3, tolerance=1e-6, damping=0.1)
 
+    def recorded(potentials: Any, of_beliefs: Any, of_entries: Any, of_log_partition: Any) -> Any:
+        graph = pair()
+        (family,) = graph.families
+        result = BeliefPropagation(iterations=3).run(graph, potentials=[potentials], record=True)
+        adjoints = {"beliefs": of_beliefs, "factor_beliefs": {family: of_entries}, "log_partition": of_log_partition}
+        exactly = exact.JunctionTree().run(graph, potentials=[potentials])
+        return result.backward(**adjoints)[family], exactly.backward(log_partition=of_log_partition)[family]
 
-@recipe("pgm.UnrolledBeliefPropagation")
-def unrolled() -> Iterable[Case]:
+    yield Case(
+        recorded,
+        potentials=draws(1, 3, 2),
+        of_beliefs=draws(5),
+        of_entries=draws(1, 3, 2),
+        of_log_partition=np.array(1.0),
+    )
+
+
+@recipe("pgm.InferenceModule")
+def inference_module() -> Iterable[Case]:
     def use(potentials: Any, of_beliefs: Any, of_log_partition: Any, iterations: int, damping: float) -> Any:
-        module = UnrolledBeliefPropagation(pair(), iterations=iterations, damping=damping)
-        outputs, backward = module.forward(potentials)
-        return outputs, backward(of_beliefs, None, of_log_partition)
+        module = InferenceModule(pair(), BeliefPropagation(iterations=iterations, damping=damping))
+        return module.forward(potentials), module.backward(of_beliefs, None, of_log_partition)
 
     yield Case(
         use, potentials=draws(1, 3, 2), of_beliefs=draws(5), of_log_partition=np.array(1.0), iterations=3, damping=0.1
@@ -133,7 +150,7 @@ for _kind in (exact.BruteForce, exact.JunctionTree):
         def use(potentials: Any, evidence: Any) -> Any:
             graph = pair(potentials)
             result, best = kind().run(graph, evidence={"y": evidence}), kind().maximum(graph)
-            return result.log_partition, result.beliefs, best.assignment, best.score
+            return result.log_partition, result.beliefs, best.assignment(), best.score
 
         yield Case(use, potentials=draws(3, 2), evidence=1, _words={"evidence": ("state",)})
 
@@ -151,7 +168,9 @@ def linear_program() -> Iterable[Case]:
 
 @recipe("pgm.map.DeterministicAnnealing")
 def annealing() -> Iterable[Case]:
-    yield Case(lambda potentials: map.DeterministicAnnealing().run(pair(potentials)).assignment, potentials=draws(3, 2))
+    yield Case(
+        lambda potentials: map.DeterministicAnnealing().run(pair(potentials)).assignment(), potentials=draws(3, 2)
+    )
 
 
 @recipe("pgm.sampling.Gibbs")
@@ -178,6 +197,44 @@ def draw() -> Iterable[Case]:
 @recipe("pgm.drawing.to_networkx")
 def to_networkx() -> Iterable[Case]:
     yield Case(lambda: drawing.to_networkx(pair()).number_of_nodes())
+
+
+# Trees
+
+
+@recipe("pgm.arborescence.maximum_arborescence")
+def maximum_arborescence() -> Iterable[Case]:
+    for roots in ("any", "one"):
+        yield Case(arborescence.maximum_arborescence, scores=draws(4, 4), roots=roots)
+
+
+@recipe("pgm.matrix_tree.tree_log_partition", "pgm.matrix_tree.tree_marginals", "pgm.matrix_tree.check_scores")
+def tree_sums_of_one() -> Iterable[Case]:
+    for roots in ("any", "one"):
+
+        def use(scores: Any, roots: Any = roots) -> Any:
+            sums = matrix_tree.tree_log_partition(scores, roots=roots), matrix_tree.tree_marginals(scores, roots=roots)
+            return sums, matrix_tree.check_scores(scores)
+
+        yield Case(use, scores=draws(4, 4))
+
+
+@recipe("pgm.matrix_tree.TreeSums", "pgm.matrix_tree.best_escape")
+def tree_sums() -> Iterable[Case]:
+    for roots in ("any", "one"):
+        for exactly in (False, True):
+
+            def use(scores: Any, adjoint: Any, roots: Any = roots, exactly: bool = exactly) -> Any:
+                sums = matrix_tree.TreeSums(scores, roots, exact=exactly)
+                best = matrix_tree.best_escape(scores, roots)
+                return sums.log_partition, sums.log_escape, sums.backward(adjoint), best
+
+            yield Case(use, scores=draws(2, 4, 4), adjoint=draws(2, 4, 4))
+
+
+@recipe("pgm.matrix_tree.check_roots")
+def check_roots() -> Iterable[Case]:
+    yield Case(matrix_tree.check_roots, roots="one")
 
 
 # Files

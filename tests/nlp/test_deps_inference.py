@@ -120,7 +120,7 @@ def test_exact_second_order_is_what_enumeration_says(kinds, roots):
         trees = [np.array(heads) for heads in all_trees(n, projective=True, one_root=roots == "one")]
         values = np.array([tree_score(parts, settings, scores, heads) for heads in trees])
         share = np.exp(values) / np.exp(values).sum()
-        run = infer(parts, settings, scores, factors=True)
+        run = infer(parts, settings, scores)
         on = [parts.indicator(heads) for heads in trees]
         np.testing.assert_allclose(run.beliefs, share @ np.array(on), atol=1e-10)
         total, beliefs = run.likelihood()
@@ -186,7 +186,7 @@ def test_gradient_of_surrogate_likelihood_is_beliefs_minus_gold(options):
     scores = random_scores(parts, settings, rng)
     gold = np.arange(-1, 5)
     _, adjoints = loss_and_adjoints("cll", parts, settings, scores, gold)
-    _, beliefs = infer(parts, settings, scores, factors=True).likelihood()
+    _, beliefs = infer(parts, settings, scores).likelihood()
     for kind in kinds_of(settings):
         expected = beliefs[kind.name] - kind.present(parts, parts.indicator(gold))
         np.testing.assert_allclose(adjoints[kind.name], expected)

@@ -52,7 +52,7 @@ def test_log_partitions_are_those_of_all_trees(tree):
         parts.indicator(np.array(heads)) @ scores["arc"]
         for heads in all_trees(4, projective=tree == "projective", one_root=True)
     ]
-    log_partition, beliefs = infer(parts, settings, scores, factors=True).likelihood()
+    log_partition, beliefs = infer(parts, settings, scores).likelihood()
     assert log_partition == pytest.approx(np.logaddexp.reduce(totals))
     assert list(beliefs) == ["arc"]
     assert beliefs["arc"].shape == (len(parts),)

@@ -14,7 +14,7 @@ from pgm import (
     Factor,
     FactorCheckError,
     FactorGraph,
-    UnrolledBeliefPropagation,
+    InferenceModule,
     check_factor,
 )
 from pgm.factors import ExactlyOne, LinearChain, Table
@@ -32,12 +32,11 @@ def refuses(graph):
         with pytest.raises(ContradictionError):
             BeliefPropagation(schedule=schedule, damping=0.4).run(graph)
         potentials = [family.potentials for family in graph.families if family.potentials is not None]
-        for variables_only in (True, False):
-            module = UnrolledBeliefPropagation(
-                graph, iterations=20, schedule=schedule, variables_only=variables_only
-            )  # fmt: skip
-            with pytest.raises(ContradictionError):
-                module.forward(*potentials)
+        propagation = BeliefPropagation(schedule=schedule, iterations=20)
+        with pytest.raises(ContradictionError):
+            propagation.run(graph, record=True)
+        with pytest.raises(ContradictionError):
+            InferenceModule(graph, propagation).forward(*potentials)
 
 
 def graph_around(factor: Factor, rng, zeros: float) -> FactorGraph:
@@ -93,7 +92,7 @@ def test_evidence_against_a_chain():
     for schedule in SCHEDULES:
         with pytest.raises(ContradictionError, match="LinearChain"):
             BeliefPropagation(schedule=schedule).run(graph, evidence=evidence)
-        module = UnrolledBeliefPropagation(graph, iterations=1, schedule=schedule, evidence=evidence)
+        module = InferenceModule(graph, BeliefPropagation(iterations=1, schedule=schedule), evidence=evidence)
         with pytest.raises(ContradictionError):
             module.forward(chain.potentials)
 

@@ -1,17 +1,14 @@
 """Whoever asks a graph sees its parameters as they are now, though the graph was made before they changed."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
 from autodiff import Parameter
-from autodiff.modules import Linear, Tanh
+from autodiff.modules import Linear
 from autodiff.optimizers import AdaGrad, minimize_lbfgs
-from pgm import BeliefPropagation, FactorGraph, UnrolledBeliefPropagation
+from pgm import BeliefPropagation, FactorGraph, InferenceModule
 from pgm.exact import BruteForce, JunctionTree
-from pgm.factors import LinearChain, LogLinear, Scored, Table
+from pgm.factors import LinearChain, LogLinear, Scored
 from pgm.files import read_uai, write_uai
 from pgm.learning import ConditionalLogLikelihood, TrainingProblem, accuracy, check_objective, fit
 from pgm.map import DeterministicAnnealing, LinearProgram
@@ -29,8 +26,8 @@ def model(weights):
 
 
 def unrolled(graph):
-    module = UnrolledBeliefPropagation(graph, iterations=3)
-    return module(*[family.potentials for family in graph.families])[0]
+    module = InferenceModule(graph, BeliefPropagation(iterations=3))
+    return module.forward(*[family.potentials for family in graph.families])[0]
 
 
 def written(graph, folder):
@@ -105,8 +102,8 @@ def test_nothing_is_computed_while_nothing_changes(monkeypatch):
     weights = Parameter("weights", [0.4, 0.2])
     graph = model(weights)
     calls = []
-    compute = PotentialSource.forward
-    monkeypatch.setattr(PotentialSource, "forward", lambda self: calls.append(1) or compute(self))
+    compute = PotentialSource.potentials
+    monkeypatch.setattr(PotentialSource, "potentials", lambda self: calls.append(1) or compute(self))
     for _ in range(3):
         BeliefPropagation().run(graph)
         graph.score(np.array([0, 0]))
@@ -135,8 +132,7 @@ def test_stacked_and_chosen_families_have_no_source():
 
 class _Square(Linear):
     def forward(self, *inputs):
-        output, backward = super().forward(*inputs)
-        return output.reshape(1, 2, 2), lambda adjoint: backward(adjoint.reshape(1, 4))
+        return super().forward(*inputs).reshape(1, 2, 2)
 
 
 def test_potentials_that_are_given_come_from_no_source():
@@ -146,78 +142,3 @@ def test_potentials_that_are_given_come_from_no_source():
     bias.value[:] = 9.0
     assert table.source is None
     assert not table.log_potentials.any()
-
-
-class _Counting(Linear):
-    """Counts its passes."""
-
-    def __init__(self):
-        self.forwards = self.backwards = 0
-
-    def forward(self, *inputs):
-        self.forwards += 1
-        output, linear_backward = super().forward(*inputs)
-
-        def backward(adjoint):
-            self.backwards += 1
-            return linear_backward(adjoint)
-
-        return output, backward
-
-
-def counted():
-    module, weights = _Counting(), Parameter("weights", [[0.1, -0.2]])
-    x = FactorGraph().variables("x", 2)
-    return module, weights, x, x.graph.add(Scored(x[[[0], [1]]], module, [[1.0], [2.0]], weights))
-
-
-def test_one_forward_pass_a_step():
-    module, _, x, _ = counted()
-    made = module.forwards
-    training = fit([(x.graph, [1, 0])], ConditionalLogLikelihood(), AdaGrad(0.5), epochs=7)
-    assert len(training.epochs) == 7
-    assert (module.forwards - made, module.backwards) == (7, 7)
-
-
-def test_gradients_use_the_pass_that_gave_the_potentials_while_it_is_current():
-    module, weights, _, family = counted()
-    adjoint, expected = np.array([[1.0, 0.0], [0.0, 1.0]]), [[1.0, 2.0]]
-    weights.value[:] = 3.0
-    assert family.log_potentials.tolist() == [[3.0, 3.0], [6.0, 6.0]]
-    made = module.forwards
-    assert family.gradients(adjoint)["weights"].tolist() == expected
-    assert module.forwards == made
-    assert family.gradients(adjoint)["weights"].tolist() == expected  # what was kept is gone now
-    assert module.forwards == made + 1
-    family.refresh()
-    weights.value[:] = 1.0
-    assert family.gradients(adjoint)["weights"].tolist() == expected
-    assert module.forwards == made + 3
-    assert family.log_potentials.tolist() == [[1.0, 1.0], [2.0, 2.0]]
-    assert family.gradients(adjoint)["weights"].tolist() == expected
-    assert module.forwards == made + 4
-
-
-def test_gradients_are_those_at_the_present_values():
-    """Of a potential that is not linear in its parameter, though the potentials were computed before the change."""
-    weights = Parameter("weights", [0.0, 1.0])
-    table = Scored([FactorGraph().variable("x")], Tanh(), weights)
-    weights.value[:] = [2.0, -1.0]
-    np.testing.assert_allclose(table.gradients(np.ones((1, 2)))["weights"], 1.0 - np.tanh([2.0, -1.0]) ** 2)
-
-
-def test_a_family_without_a_source_has_no_gradients():
-    table = Table([FactorGraph().variable("x")], [0.0, 1.0])
-    assert table.gradients(np.ones((1, 2))) == {}
-
-
-def test_copies_compute_for_themselves():
-    weights = Parameter("weights", [0.5, -1.0])
-    graph = model(weights)
-    for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
-        family = other.families[1]
-        (theirs,) = family.source.named_parameters().values()
-        theirs.value[:] = 7.0
-        assert family.log_potentials.tolist() == [[0.0, 7.0], [0.0, 7.0]]
-        assert family.gradients(np.ones((2, 2)))["weights"].tolist() == [0.0, 2.0]
-        assert graph.families[1].log_potentials.tolist() == [[0.0, -1.0], [0.0, -1.0]]

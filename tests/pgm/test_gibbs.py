@@ -26,7 +26,7 @@ def test_marginals(seed):
     estimate = Gibbs(sweeps=400, burn_in=50, chains=100, seed=seed).run(graph, evidence=evidence)
     for found, expected in zip(estimate.beliefs, exact.beliefs, strict=True):
         np.testing.assert_allclose(found, expected, atol=0.01)
-    assert estimate.states.shape == (100, 6)
+    assert estimate.samples.shape == (100, 6)
 
 
 def test_the_same_seed_gives_the_same_numbers():
@@ -43,7 +43,7 @@ def test_large_factors_are_scored():
     graph.add(Table(x[np.arange(13)[:, None]], np.random.default_rng(0).normal(size=(13, 2))))
     estimate = Gibbs(sweeps=400, burn_in=50, chains=50).run(graph)
     np.testing.assert_allclose(estimate.belief(x), BruteForce().run(graph).belief(x), atol=0.015)
-    assert (estimate.states.sum(axis=1) <= 1).all()
+    assert (estimate.samples.sum(axis=1) <= 1).all()
 
 
 def test_a_start_is_found_or_refused():
@@ -52,7 +52,7 @@ def test_a_start_is_found_or_refused():
     pairs = np.stack([np.arange(11), np.arange(1, 12)], axis=1)
     graph.add(Table(x[pairs], [[0.0, -np.inf], [-np.inf, 0.0]]))
     result = Gibbs(sweeps=1, burn_in=0).run(graph)
-    assert all(graph.score(state) == 0.0 for state in result.states)
+    assert all(graph.score(state) == 0.0 for state in result.samples)
     with pytest.raises(FactorGraphError, match="start"):
         Gibbs().run(graph, start=np.arange(12) % 2)
     with pytest.raises(ContradictionError):

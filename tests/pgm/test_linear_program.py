@@ -29,7 +29,7 @@ def test_the_bound_holds_and_an_integral_solution_is_best(seed):
     rng = np.random.default_rng(seed)
     graph = random_table_graph(rng, variables=6, factors=8)
     best = BruteForce().maximum(graph)
-    evidence = {0: int(best.assignment[0])} if seed % 2 else None
+    evidence = {0: int(best.assignment()[0])} if seed % 2 else None
     result = LinearProgram().run(graph, evidence=evidence)
     assert result.bound >= best.score - 1e-6
     assert result.score <= best.score + 1e-9
@@ -50,7 +50,7 @@ def test_trees_are_integral(seed):
     result = LinearProgram().run(graph)
     assert result.integral
     assert result.score == pytest.approx(BruteForce().maximum(graph).score)
-    np.testing.assert_array_equal(result.assignment, BruteForce().maximum(graph).assignment)
+    np.testing.assert_array_equal(result.assignment(), BruteForce().maximum(graph).assignment())
 
 
 def one_constraint(kind, seed: int, **options) -> FactorGraph:

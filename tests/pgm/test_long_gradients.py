@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oracles.loopy_graphs import LOOPY, swinging_graph
-from pgm import UnrolledBeliefPropagation
+from pgm import BeliefPropagation, InferenceModule
 from pgm.factors import Table
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing, Step
@@ -19,15 +19,15 @@ def potentials_of(graph):
 
 def check_slope(module, inputs, rng, tolerance=1e-6):
     """Compare the slope of random sums of all outputs, in a random direction, with central differences."""
-    outputs, backward = module.forward(*inputs)
+    outputs = module.forward(*inputs)
     adjoints = [rng.normal(size=np.shape(output)) for output in outputs]
     # A direction that leaves impossible entries alone, and a little of it.
     direction = [np.where(x == -np.inf, 0.0, rng.normal(size=x.shape)) for x in inputs]
-    found = sum(float((a * d).sum()) for a, d in zip(backward(*adjoints), direction, strict=True))
+    found = sum(float((a * d).sum()) for a, d in zip(module.backward(*adjoints), direction, strict=True))
 
     def value(step):
         moved = [x + step * d for x, d in zip(inputs, direction, strict=True)]
-        return sum(float((a * y).sum()) for a, y in zip(adjoints, module(*moved), strict=True))
+        return sum(float((a * y).sum()) for a, y in zip(adjoints, module.forward(*moved), strict=True))
 
     estimates = []
     for step in (1e-4, 1e-5, 1e-3):
@@ -44,7 +44,7 @@ def check_slope(module, inputs, rng, tolerance=1e-6):
 def test_slopes_of_long_runs(kind, schedule, damping, iterations):
     rng = np.random.default_rng(5)
     graph = LOOPY[kind](rng)
-    module = UnrolledBeliefPropagation(graph, iterations=iterations, schedule=schedule, damping=damping)
+    module = InferenceModule(graph, BeliefPropagation(iterations=iterations, schedule=schedule, damping=damping))
     check_slope(module, potentials_of(graph), rng)
 
 
@@ -72,12 +72,12 @@ def test_slopes_of_long_runs_by_residual(kind, iterations, damping):
     graph = LOOPY[kind](rng)
     inputs = potentials_of(graph)
     again = Again(Residual(), graph, iterations, damping)
-    fixed = UnrolledBeliefPropagation(graph, iterations=1, schedule=again, damping=damping)
+    fixed = InferenceModule(graph, BeliefPropagation(iterations=1, schedule=again, damping=damping))
     check_slope(fixed, inputs, rng)
-    module = UnrolledBeliefPropagation(graph, iterations=iterations, schedule="residual", damping=damping)
-    outputs, backward = module.forward(*inputs)
-    ones = [np.ones_like(output) for output in outputs]
-    for a, b in zip(backward(*ones), fixed.forward(*inputs)[1](*ones), strict=True):
+    module = InferenceModule(graph, BeliefPropagation(iterations=iterations, schedule="residual", damping=damping))
+    ones = [np.ones_like(output) for output in module.forward(*inputs)]
+    fixed.forward(*inputs)
+    for a, b in zip(module.backward(*ones), fixed.backward(*ones), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -86,22 +86,21 @@ def test_slopes_of_long_runs_by_residual(kind, iterations, damping):
 def test_slopes_where_messages_swing_for_ever(states, iterations):
     rng = np.random.default_rng(7)
     graph = swinging_graph(rng, states)
-    module = UnrolledBeliefPropagation(graph, iterations=iterations)
+    module = InferenceModule(graph, BeliefPropagation(iterations=iterations))
     check_slope(module, potentials_of(graph), rng, tolerance=1e-5)
 
 
 def test_adjoints_of_a_potts_grid_settle_with_its_messages():
     """Six by six variables of three states: after 30 iterations nothing changes any more, so neither do adjoints."""
     graph = LOOPY["potts 3"](np.random.default_rng(0))
-    inputs = potentials_of(graph)
     found = []
     for iterations in (40, 100, 200):
-        module = UnrolledBeliefPropagation(graph, iterations=iterations, variables_only=True)
-        beliefs, backward = module.forward(*inputs)
-        found.append(backward(np.random.default_rng(1).normal(size=beliefs.shape)))
+        result = BeliefPropagation(iterations=iterations).run(graph, record=True)
+        adjoint = np.random.default_rng(1).normal(size=result.flat_beliefs.shape)
+        found.append(result.backward(beliefs=adjoint))
     for later in found[1:]:
-        for a, b in zip(found[0], later, strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-11)
+        for family, expected in found[0].items():
+            np.testing.assert_allclose(later[family], expected, atol=1e-11)
 
 
 def test_a_state_that_others_forbid_has_adjoint_exactly_0():
@@ -109,9 +108,10 @@ def test_a_state_that_others_forbid_has_adjoint_exactly_0():
     x = graph.variables("x", 3, 3)
     soft = graph.add(Table(x[[[0, 1], [1, 2], [2, 0]]], np.random.default_rng(0).normal(size=(3, 3, 3))))
     graph.add(Table([x[0]], [0.0, -np.inf, 0.5]))
-    module = UnrolledBeliefPropagation(graph, iterations=50)
-    outputs, backward = module.forward(*potentials_of(graph))
-    adjoint, unary = backward(*[np.arange(output.size, dtype=float).reshape(output.shape) for output in outputs])
+    module = InferenceModule(graph, BeliefPropagation(iterations=50))
+    outputs = module.forward(*potentials_of(graph))
+    adjoint, unary = module.backward(*[np.ones_like(output) * np.arange(output.size).reshape(output.shape)
+                                       for output in outputs])  # fmt: skip
     assert adjoint.shape == soft.potentials.shape
     assert (adjoint[0, 1] == 0.0).all()
     assert (adjoint[2, :, 1] == 0.0).all()

@@ -10,7 +10,7 @@ from autodiff import Parameter, check_gradients
 from hypergraph import HypergraphBuilder
 from hypergraph.structures import ProjectiveTrees
 from oracles.learning import loopy_graph
-from pgm import BeliefPropagation, FactorGraph, UnrolledBeliefPropagation
+from pgm import BeliefPropagation, FactorGraph
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import LogLinear, Table
 from pgm.factors.hypergraph_factor import HypergraphFactor
@@ -172,9 +172,7 @@ def test_hypergraph_factor_learns():
 
 def test_l2_is_the_sum_of_squares():
     graph, gold = loopy_graph(5)
-    beliefs = UnrolledBeliefPropagation(graph, iterations=2)(
-        *(family.potentials for family in graph.families if family.potentials is not None)
-    )[0]
+    beliefs = BeliefPropagation(iterations=2, tolerance=0.0).run(graph).flat_beliefs
     target = np.zeros(14)
     target[np.array([0, 2, 4, 6, 8, 11]) + gold] = 1.0
     objective = L2Distance(BeliefPropagation(iterations=2))
@@ -232,7 +230,7 @@ def test_structured_marginals_are_those_of_the_structure():
     graph = FactorGraph()
     graph.variables("arc", (3, 3))
     beliefs = np.random.default_rng(1).uniform(size=18)
-    marginals = StructureDecoder(graph, ProjectiveTrees(2), np.arange(9))(beliefs).reshape(3, 3, 2)
+    marginals = StructureDecoder(graph, ProjectiveTrees(2), np.arange(9)).forward(beliefs).reshape(3, 3, 2)
     np.testing.assert_allclose(marginals.sum(axis=2), 1.0)
     np.testing.assert_allclose(marginals[:, 1:, 1].sum(axis=0), 1.0)
 
@@ -241,7 +239,7 @@ def test_variable_decoder_at_temperature_one_is_the_beliefs():
     graph = FactorGraph()
     graph.variables("x", 2, states=3)
     beliefs = np.array([0.2, 0.3, 0.5, 0.0, 1.0, 0.0])
-    np.testing.assert_allclose(VariableDecoder(graph)(beliefs), beliefs)
+    np.testing.assert_allclose(VariableDecoder(graph).forward(beliefs), beliefs)
 
 
 # What is refused

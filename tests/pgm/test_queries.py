@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from oracles.joint import joint_log
-from pgm import BeliefPropagation, FactorGraph, FactorGraphError, TooLargeError
-from pgm.beliefs import Beliefs
+from pgm import BeliefPropagation, FactorGraph, FactorGraphError, InferenceResult, TooLargeError
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import ExactlyOne, Table
 from pgm.learning import Example, GoldError, minimum_bayes_risk
@@ -41,7 +40,7 @@ def test_results_are_asked_alike(method):
     graph = chain()
     x, lamp = graph["x"], graph["lamp"]
     result = method.run(graph)
-    assert isinstance(result, Beliefs)
+    assert isinstance(result, InferenceResult)
     assert result.flat_beliefs.shape == (int(graph.cardinalities.sum()),)
     assert [len(belief) for belief in result.beliefs] == graph.cardinalities.tolist()
     np.testing.assert_array_equal(result.belief("lamp"), result.belief(lamp))
