@@ -8,6 +8,8 @@ from nlp.features.errors import FeatureError, TemplateError
 from nlp.features.gradient_buffer import GradientBuffer
 from nlp.features.hashed_adagrad import HashedAdaGrad
 from nlp.features.hasher import FeatureHasher
+from nlp.features.label_features import LabelFeatures
+from nlp.features.label_hasher import LabelHasher
 from nlp.features.sentence_features import SentenceFeatures
 from nlp.features.templates import Template, TemplateSet, parse_templates, read_templates
 from nlp.features.vocabulary import Vocabulary
@@ -29,6 +31,8 @@ __all__ = [
     "FeatureHasher",
     "GradientBuffer",
     "HashedAdaGrad",
+    "LabelFeatures",
+    "LabelHasher",
     "SentenceFeatures",
     "Template",
     "TemplateError",
