@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from autodiff.conversion import as_count, as_integers
 from nlp.conll import Sentence
 
-__all__ = ["RelationTable"]
+__all__ = ["RelationTable", "label_places"]
 
 _ROOT = "<root>"
 _MISSING = "_"
@@ -32,7 +32,7 @@ class RelationTable:
 
     Attributes
     ----------
-    names : the relations, the most frequent first; `_` alone if training has none
+    names : the relations, the most frequent first; `_` alone if there were no words
     tags : numbers of coarse tags
     sets : (T + 1, T + 1) the set of relations of a pair of tags, head and modifier
     starts, members : set k is members[starts[k] : starts[k + 1]], in ascending order
@@ -57,7 +57,10 @@ class RelationTable:
 
     @classmethod
     def fit(cls, sentences: Iterable[Sentence], *, minimum_count: int = 5) -> "RelationTable":
-        """Take the relations of training trees; words without a head, or with the relation `_`, say nothing."""
+        """Take the relations of all words that have a head.
+
+        `_` is a relation like others (in some treebanks it is the most frequent one), also where it is the only one.
+        """
         minimum_count = as_count(minimum_count, "minimum_count", ValueError)
         pairs: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         modifiers: dict[str, Counter[str]] = defaultdict(Counter)
@@ -67,7 +70,7 @@ class RelationTable:
             for tag in sentence.coarse_tags:
                 tags.setdefault(tag, len(tags))
             for tag, head, relation in zip(words[1:], sentence.heads.tolist(), sentence.relations, strict=True):
-                if head >= 0 and relation != _MISSING:
+                if head >= 0:
                     pairs[words[head], tag][relation] += 1
                     modifiers[tag][relation] += 1
         counts: Counter[str] = sum(modifiers.values(), Counter())
@@ -144,7 +147,9 @@ class RelationTable:
             raise ValueError(f"relations: {len(tags)} tags and sets of shape {sets.shape}; expected one more each way")
         sizes = np.diff(starts) if starts.ndim == 1 else np.zeros(0)
         if members.ndim != 1 or not len(sizes) or starts[0] != 0 or starts[-1] != len(members) or sizes.min() < 1:
-            raise ValueError(f"relations: starts {starts} and {len(members)} members; expected sets, none of them empty")
+            raise ValueError(
+                f"relations: starts {starts} and {len(members)} members; expected sets, none of them empty"
+            )
         if sets.min() < 0 or sets.max() >= len(sizes):
             raise ValueError(f"relations: sets from {sets.min()} to {sets.max()}, and there are {len(sizes)} of them")
         rising = np.diff(members) > 0
@@ -169,6 +174,18 @@ class RelationTable:
         if len(positions) and not (positions.min() >= 0 and positions.max() <= len(sentence)):
             raise ValueError(f"{what} go from {positions.min()} to {positions.max()}; expected 0 to {len(sentence)}")
         return positions
+
+
+def label_places(starts: Integers, labels: Integers, wanted: Integers) -> Integers:
+    """Return for each arc k which of labels[starts[k] : starts[k + 1]] is `wanted[k]`, as an index in `labels`, or -1.
+
+    >>> label_places(np.array([0, 2, 3]), np.array([4, 7, 4]), np.array([7, 5])).tolist()
+    [1, -1]
+    """
+    found = np.flatnonzero(labels == np.repeat(wanted, np.diff(starts)))
+    places = np.full(len(wanted), -1, dtype=np.int64)
+    places[np.searchsorted(starts, found, side="right") - 1] = found
+    return places
 
 
 def _to_bytes(texts: Iterable[str]) -> NDArray[np.uint8]:

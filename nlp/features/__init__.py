@@ -2,7 +2,7 @@
 
 from nlp.features.atoms import KINDS, Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
-from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, SIBLING
+from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, RELATION, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
 from nlp.features.gradient_buffer import GradientBuffer
@@ -24,6 +24,7 @@ __all__ = [
     "KINDS",
     "NOCROSS",
     "PRUNER",
+    "RELATION",
     "SIBLING",
     "Atom",
     "EncodedSentence",

@@ -1,5 +1,6 @@
 """What is handed to features, as the kernels take it, or an error that says what is wrong."""
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -84,7 +85,7 @@ def check_buffer(buffer: GradientBuffer, slots: int, smallest: Any) -> None:
     Traceback (most recent call last):
     nlp.features.errors.FeatureError: a buffer of 4 slots; expected 8
     """
-    if not isinstance(smallest, Real) or np.isnan(smallest):
+    if not isinstance(smallest, Real) or math.isnan(float(smallest)):
         raise FeatureError(f"smallest is {smallest!r}, but must be a number")
     if len(buffer) != slots:
         raise FeatureError(f"a buffer of {len(buffer)} slots; expected {slots}")

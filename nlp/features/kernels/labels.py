@@ -2,8 +2,8 @@
 
 The weights of one feature lie together: labels 0 to 15 of a feature have 16 neighbouring slots (a *line*; as float32 it
 is one line of cache), labels 16 to 31 another line, and so on.  `parts` hashes each feature once, to 32 bits; one
-multiplication more gives the line.  A score adds whole lines into sums that stay in registers, and reads out of them the
-labels that are wanted: how many these are hardly matters, and all but the rare ones are in the first line.
+multiplication more gives the line.  A score adds whole lines into sums that stay in registers, and reads out of them
+the labels that are wanted: how many these are hardly matters, and all but the rare ones are in the first line.
 
 Legend: `starts` (arcs + 1,), `labels` (total,): arc k may have the labels labels[starts[k] : starts[k + 1]]; `shift` is
 64 less the bits of the number of a line.  The others are as in `parts`.
