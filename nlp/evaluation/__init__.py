@@ -2,14 +2,15 @@
 
 from nlp.evaluation.comparison import Comparison, compare
 from nlp.evaluation.errors import EvaluationError
-from nlp.evaluation.evaluation import Evaluation, LengthScore, RelationScore, Score, evaluate
+from nlp.evaluation.evaluation import Evaluation, evaluate
 from nlp.evaluation.punctuation import is_punctuation
+from nlp.evaluation.scores import ArcScore, RelationScore, Score
 
 __all__ = [
+    "ArcScore",
     "Comparison",
     "Evaluation",
     "EvaluationError",
-    "LengthScore",
     "RelationScore",
     "Score",
     "compare",

@@ -11,6 +11,7 @@ from nlp.conll import Sentence
 from nlp.conll.tree_check import find_cycle
 from nlp.evaluation.errors import EvaluationError
 from nlp.evaluation.punctuation import is_punctuation
+from nlp.evaluation.universal import without_subtype
 
 __all__ = ["Alignment"]
 
@@ -43,8 +44,8 @@ class Alignment:
     cyclic: int
 
     @classmethod
-    def of(cls, gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> "Alignment":
-        """Align two treebanks, read side by side.
+    def of(cls, gold: Iterable[Sentence], predicted: Iterable[Sentence], *, subtypes: bool = True) -> "Alignment":
+        """Align two treebanks, read side by side; without `subtypes`, relations are cut off at a colon.
 
         Raises
         ------
@@ -64,13 +65,16 @@ class Alignment:
         if not pairs:
             raise EvaluationError("there are no sentences to evaluate; expected at least one")
         lengths = np.array([len(one) for one, _ in pairs])
+        golds, others = ([name for words in side for name in words.relations] for side in zip(*pairs, strict=True))
+        if not subtypes:
+            golds, others = [*map(without_subtype, golds)], [*map(without_subtype, others)]
         return cls(
             sentence=np.repeat(np.arange(len(pairs)), lengths),
             position=np.concatenate([np.arange(1, n + 1) for n in lengths]),
             gold=np.concatenate([one.heads for one, _ in pairs]),
             predicted=np.concatenate([other.heads for _, other in pairs]),
-            gold_relations=[relation for one, _ in pairs for relation in one.relations],
-            predicted_relations=[relation for _, other in pairs for relation in other.relations],
+            gold_relations=golds,
+            predicted_relations=others,
             punctuation=np.array([is_punctuation(form) for one, _ in pairs for form in one.forms], dtype=bool),
             lengths=lengths,
             cyclic=cyclic,

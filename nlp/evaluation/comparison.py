@@ -53,6 +53,7 @@ def compare(
     rounds: int = 9999,
     metric: Literal["uas", "las"] = "uas",
     punctuation: bool = True,
+    subtypes: bool = True,
 ) -> Comparison:
     """Compare two outputs by a paired permutation test over sentences, two-sided.
 
@@ -66,6 +67,7 @@ def compare(
     rounds : random exchanges
     metric : "uas", or "las" where all have relations
     punctuation : whether words that are punctuation (by the rule of CoNLL-X) count
+    subtypes : whether what follows a colon in a relation counts
 
     Raises
     ------
@@ -82,7 +84,8 @@ def compare(
     True
     """
     gold_of_first, gold_of_second = tee(gold)
-    alignments = Alignment.of(gold_of_first, first), Alignment.of(gold_of_second, second)
+    pairs = (gold_of_first, first), (gold_of_second, second)
+    alignments = [Alignment.of(*pair, subtypes=subtypes) for pair in pairs]
     return compare_alignments(*alignments, seed=seed, rounds=rounds, metric=metric, punctuation=punctuation)
 
 

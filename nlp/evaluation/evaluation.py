@@ -8,62 +8,13 @@ from attrs import frozen
 
 from nlp.conll import Sentence
 from nlp.evaluation.alignment import Alignment, Booleans, Integers
+from nlp.evaluation.scores import ArcScore, RelationScore, Score, percent
 from nlp.evaluation.table import table
+from nlp.evaluation.universal import are_universal, is_content
 
-__all__ = ["Evaluation", "LengthScore", "RelationScore", "Score", "evaluate"]
+__all__ = ["Evaluation", "evaluate"]
 
 _LENGTHS = ("to root", "1", "2", "3-6", "7 and more")  # the bins of the CoNLL-X shared task
-
-
-@frozen
-class Score:
-    """Attachment over some words: how many there are, and for how many the head (and the relation) is right.
-
-    Examples
-    --------
-    >>> Score(words=8, attached=6, labelled=None).uas
-    75.0
-    """
-
-    words: int
-    attached: int
-    labelled: int | None
-
-    @property
-    def uas(self) -> float:
-        """Unlabelled attachment score, in per cent; NaN without words."""
-        return _percent(self.attached, self.words)
-
-    @property
-    def las(self) -> float | None:
-        """Labelled attachment score, in per cent; None without relations."""
-        return None if self.labelled is None else _percent(self.labelled, self.words)
-
-
-@frozen
-class LengthScore:
-    """Arcs of some length: how many gold has, how many were predicted, how many of them are the same."""
-
-    gold: int
-    predicted: int
-    correct: int
-
-    @property
-    def recall(self) -> float:
-        """The share of gold arcs that were predicted, in per cent."""
-        return _percent(self.correct, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """The share of predicted arcs that are gold, in per cent."""
-        return _percent(self.correct, self.predicted)
-
-
-@frozen
-class RelationScore(Score):
-    """Attachment of words with some gold relation, and how often that was predicted."""
-
-    predicted: int
 
 
 @frozen
@@ -75,20 +26,24 @@ class Evaluation:
     everything, without_punctuation : scores over all words, and over those that have a character that is no punctuation
     sentences : how many
     exact : sentences of which all heads are right
+    labelled_exact : sentences of which all heads and relations are right; None without relations
     roots : sentences of which the root (or the set of roots) is right
     cyclic : sentences whose predicted heads are no tree
     by_length : scores of arcs by the distance between head and word, over all words
-    by_relation : scores by gold relation, most frequent first, over all words; empty without relations
+    by_relation : scores by relation, the most frequent of gold first, over all words; empty without relations
+    content : scores of the arcs of content words; None if the gold relations are not those of Universal Dependencies
     """
 
     everything: Score
     without_punctuation: Score
     sentences: int
     exact: int
+    labelled_exact: int | None
     roots: int
     cyclic: int
-    by_length: dict[str, LengthScore]
+    by_length: dict[str, ArcScore]
     by_relation: dict[str, RelationScore]
+    content: ArcScore | None
 
     @property
     def uas(self) -> float:
@@ -113,19 +68,42 @@ class Evaluation:
     @property
     def exact_match(self) -> float:
         """The share of sentences of which all heads are right."""
-        return _percent(self.exact, self.sentences)
+        return percent(self.exact, self.sentences)
+
+    @property
+    def labelled_exact_match(self) -> float | None:
+        """The share of sentences of which all heads and relations are right; None without relations."""
+        return None if self.labelled_exact is None else percent(self.labelled_exact, self.sentences)
+
+    @property
+    def clas(self) -> float | None:
+        """F1 of the arcs, with relations, of content words (CoNLL 2018); None without those of Universal Dependencies.
+
+        A word is predicted to be a content word by its predicted relation.  The shared task compared relations without
+        subtypes.
+        """
+        return None if self.content is None else self.content.f1
+
+    @property
+    def root_f1(self) -> float:
+        """F1 of the arcs from the root; differs from `root_accuracy` where sentences have several."""
+        return self.by_length["to root"].f1
 
     @property
     def root_accuracy(self) -> float:
         """The share of sentences of which the roots are right."""
-        return _percent(self.roots, self.sentences)
+        return percent(self.roots, self.sentences)
 
     def __str__(self) -> str:
         return table(self)
 
 
-def evaluate(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Evaluation:
+def evaluate(gold: Iterable[Sentence], predicted: Iterable[Sentence], *, subtypes: bool = True) -> Evaluation:
     """Compare predicted heads (and relations, where both have some) with gold ones.
+
+    Parameters
+    ----------
+    subtypes : whether what follows a colon in a relation counts (`nsubj:pass` is not `nsubj`)
 
     Raises
     ------
@@ -139,7 +117,7 @@ def evaluate(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Evaluat
     >>> round(evaluation.uas, 2), evaluation.uas_without_punctuation, evaluation.las, evaluation.exact_match
     (66.67, 100.0, None, 0.0)
     """
-    return evaluate_alignment(Alignment.of(gold, predicted))
+    return evaluate_alignment(Alignment.of(gold, predicted, subtypes=subtypes))
 
 
 def evaluate_alignment(words: Alignment) -> Evaluation:
@@ -151,12 +129,18 @@ def evaluate_alignment(words: Alignment) -> Evaluation:
         everything=_score(attached, labelled, np.ones_like(attached)),
         without_punctuation=_score(attached, labelled, ~words.punctuation),
         sentences=len(words.lengths),
-        exact=len(words.lengths) - len(np.unique(words.sentence[~attached])),
+        exact=_exact(words, attached),
+        labelled_exact=None if labelled is None else _exact(words, labelled),
         roots=len(words.lengths) - len(np.unique(wrong_roots)),
         cyclic=words.cyclic,
         by_length=_by_length(words, attached),
         by_relation={} if labelled is None else _by_relation(words, attached, labelled),
+        content=None if labelled is None else _content(words, labelled),
     )
+
+
+def _exact(words: Alignment, right: Booleans) -> int:
+    return len(words.lengths) - len(np.unique(words.sentence[~right]))
 
 
 def _score(attached: Booleans, labelled: Booleans | None, chosen: Booleans) -> Score:
@@ -164,7 +148,7 @@ def _score(attached: Booleans, labelled: Booleans | None, chosen: Booleans) -> S
     return Score(int(chosen.sum()), int((attached & chosen).sum()), right)
 
 
-def _by_length(words: Alignment, attached: Booleans) -> dict[str, LengthScore]:
+def _by_length(words: Alignment, attached: Booleans) -> dict[str, ArcScore]:
     def bins(heads: Integers) -> Integers:
         distance = np.abs(heads - words.position)
         return np.where(heads == 0, 0, np.digitize(distance, [1, 2, 3, 7]))
@@ -175,16 +159,22 @@ def _by_length(words: Alignment, attached: Booleans) -> dict[str, LengthScore]:
 
     gold, predicted = bins(words.gold), bins(words.predicted)
     counts = zip(count(gold), count(predicted), count(gold[attached]), strict=True)
-    return {name: LengthScore(*row) for name, row in zip(_LENGTHS, counts, strict=True)}
+    return {name: ArcScore(*row) for name, row in zip(_LENGTHS, counts, strict=True)}
 
 
 def _by_relation(words: Alignment, attached: Booleans, labelled: Booleans) -> dict[str, RelationScore]:
     gold, predicted = Counter(words.gold_relations), Counter(words.predicted_relations)
     heads = Counter(name for name, right in zip(words.gold_relations, attached.tolist(), strict=True) if right)
     both = Counter(name for name, right in zip(words.gold_relations, labelled.tolist(), strict=True) if right)
-    names = sorted(gold, key=lambda name: (-gold[name], name))
-    return {name: RelationScore(gold[name], heads[name], both[name], predicted[name]) for name in names}
+    names = sorted({*gold, *predicted}, key=lambda name: (-gold[name], name))
+    return {name: RelationScore(gold[name], predicted[name], both[name], heads[name]) for name in names}
 
 
-def _percent(part: int, whole: int) -> float:
-    return 100.0 * part / whole if whole else float("nan")
+def _content(words: Alignment, labelled: Booleans) -> ArcScore | None:
+    if not are_universal(words.gold_relations):
+        return None
+    gold, predicted = (
+        np.array([is_content(relation) for relation in relations], dtype=bool)
+        for relations in (words.gold_relations, words.predicted_relations)
+    )
+    return ArcScore(int(gold.sum()), int(predicted.sum()), int((gold & labelled).sum()))

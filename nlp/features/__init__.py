@@ -2,12 +2,14 @@
 
 from nlp.features.atoms import KINDS, Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
-from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, SIBLING
+from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, RELATION, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
 from nlp.features.gradient_buffer import GradientBuffer
 from nlp.features.hashed_adagrad import HashedAdaGrad
 from nlp.features.hasher import FeatureHasher
+from nlp.features.label_features import LabelFeatures
+from nlp.features.label_hasher import LabelHasher
 from nlp.features.sentence_features import SentenceFeatures
 from nlp.features.templates import Template, TemplateSet, parse_templates, read_templates
 from nlp.features.vocabulary import Vocabulary
@@ -22,6 +24,7 @@ __all__ = [
     "KINDS",
     "NOCROSS",
     "PRUNER",
+    "RELATION",
     "SIBLING",
     "Atom",
     "EncodedSentence",
@@ -29,6 +32,8 @@ __all__ = [
     "FeatureHasher",
     "GradientBuffer",
     "HashedAdaGrad",
+    "LabelFeatures",
+    "LabelHasher",
     "SentenceFeatures",
     "Template",
     "TemplateError",

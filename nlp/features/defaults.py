@@ -8,7 +8,7 @@ Templates that need a column which the data lacks are dropped when a model is fi
 
 from nlp.features.templates import parse_templates
 
-__all__ = ["ARC", "CHILDSEQ", "DEFAULTS", "GRANDPARENT", "NOCROSS", "PRUNER", "SIBLING"]
+__all__ = ["ARC", "CHILDSEQ", "DEFAULTS", "GRANDPARENT", "NOCROSS", "PRUNER", "RELATION", "SIBLING"]
 
 _ARC = """
 [arc]
@@ -279,8 +279,48 @@ h.tag m.tag
 h.coarse m.coarse
 """
 
+# Features of an arc, each with every relation that the arc may have.
+_RELATION = """
+[relation]
+dir dist
+h.tag m.tag dir dist?
+h.coarse m.coarse dir dist
+h.form m.form dir
+h.lemma m.lemma dir
+h.lemma m.tag dir
+h.tag m.lemma dir
+m.form m.tag dir
+m.lemma dir dist
+h.lemma h.tag dir
+h.form m.tag dir
+h.tag m.form dir
+m.lemma m.tag h.coarse dir
+h.coarse m.lemma m.lemma+1 dir
+h.coarse m.tag m.lemma-1 dir
+h.lemma m.tag m.lemma-1 dir
+h.tag m.tag m.form+1 dir
+h.tag m.tag m.tag-1 m.tag+1 dir
+h.tag m.tag m.tag-1 m.tag-2 dir
+h.tag m.tag m.tag+1 m.tag+2 dir
+h.tag h.tag+1 m.tag dir
+h.tag-1 h.tag m.tag dir
+h.tag-1 h.tag h.tag+1 m.tag-1 m.tag m.tag+1 dir
+h.coarse m.coarse between.tag dir
+h.coarse m.coarse between.coarse dir
+h.lemma m.coarse between.tag dir
+h.coarse m.coarse between.punctuation between.predicate between.conjunction dir
+h.coarse m.coarse between.punctuation dir dist
+h.morph m.coarse dir
+h.coarse m.morph dir
+h.morph m.morph dir
+h.coarse m.suffix3 m.tag dir
+h.suffix3 h.tag m.tag dir
+h.coarse m.coarse m.shape dir
+h.lemma m.suffix3 dir
+"""
+
 DEFAULTS = parse_templates(
-    _ARC + _PRUNER + _GRANDPARENT + _SIBLING + _CHILDSEQ + _NOCROSS, source="nlp.features.defaults"
+    _ARC + _PRUNER + _GRANDPARENT + _SIBLING + _CHILDSEQ + _NOCROSS + _RELATION, source="nlp.features.defaults"
 )
 ARC = DEFAULTS["arc"]
 PRUNER = DEFAULTS["pruner"]
@@ -288,3 +328,4 @@ GRANDPARENT = DEFAULTS["grandparent"]
 SIBLING = DEFAULTS["sibling"]
 CHILDSEQ = DEFAULTS["childseq"]
 NOCROSS = DEFAULTS["nocross"]
+RELATION = DEFAULTS["relation"]

@@ -1,26 +1,16 @@
 """Hashed features of arcs and pairs of arcs."""
 
-import numpy as np
 from attrs import field, frozen
 
-from nlp.features import kernels
+from nlp.features.arguments import as_bits
 from nlp.features.atoms import KINDS
 from nlp.features.blocks import Block, compile_blocks
 from nlp.features.encoded import EncodedSentence
-from nlp.features.errors import FeatureError
-from nlp.features.layout import WordTables
+from nlp.features.prepared import prepare_blocks
 from nlp.features.sentence_features import SentenceFeatures
 from nlp.features.templates import TemplateSet
 
 __all__ = ["FeatureHasher"]
-
-_MOST_BITS = 31
-
-
-def _as_bits(value: int) -> int:
-    if not (isinstance(value, int | np.integer) and 1 <= value <= _MOST_BITS):
-        raise FeatureError(f"bits is {value!r}, but must be a whole number from 1 to {_MOST_BITS}")
-    return int(value)
 
 
 @frozen(eq=False)
@@ -48,7 +38,7 @@ class FeatureHasher:
     """
 
     templates: TemplateSet
-    bits: int = field(default=22, converter=_as_bits)
+    bits: int = field(default=22, converter=as_bits)
     blocks: list[Block] = field(init=False, repr=False)
 
     @blocks.default
@@ -67,25 +57,4 @@ class FeatureHasher:
 
     def prepare(self, sentence: EncodedSentence) -> SentenceFeatures:
         """Hash what each word of a sentence adds to each template, for any number of calls."""
-        return SentenceFeatures(self, sentence, [_prepare(block, sentence) for block in self.blocks])
-
-
-def _prepare(block: Block, sentence: EncodedSentence) -> tuple[Block, WordTables, int]:
-    tables = block.tables
-    templates, size, morphs = len(tables.keys), len(sentence) + 1, len(sentence.morph)
-    rows = max(size, morphs) if block.uses_sets else 0
-    words = np.empty(tables.roles * size * templates, dtype=np.uint64)
-    sets = np.zeros((tables.roles + 2) * rows * (templates - tables.plain), dtype=np.uint64)
-    kernels.words.fill(tables, sentence.attributes, sentence.morph, rows, words, sets)
-    lists = np.arange(morphs, dtype=np.int32) if block.uses_sets else _NOTHING
-    distinct, most = _NOTHING, 0
-    if block.uses_between:
-        between, distinct, most = sentence.between
-        lists = np.concatenate([lists, between])
-    prepared = WordTables(
-        size, rows, morphs, words, sets, lists, sentence.morph_offsets, distinct, sentence.class_counts
-    )  # fmt: skip
-    return block, prepared, block.most_features(sentence.most_morphs, most)
-
-
-_NOTHING = np.zeros(0, dtype=np.int32)
+        return SentenceFeatures(self, sentence, prepare_blocks(self.blocks, sentence))

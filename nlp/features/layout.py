@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ADJACENT", "COUNT", "COUNT_BINS", "DISTANCE_BINS", "NO_SET", "PAIR", "SHAPE", "SIDE", "BlockTables",
-           "WordTables", "distance_bin"]  # fmt: skip
+__all__ = ["ADJACENT", "COUNT", "COUNT_BINS", "DISTANCE_BINS", "LINE", "LINE_BITS", "NO_SET", "PAIR", "SHAPE", "SIDE",
+           "BlockTables", "WordTables", "distance_bin"]  # fmt: skip
 
 # Sources of answers that depend on positions: direction and distance, and the others by their names in templates.
 PAIR, SHAPE, SIDE, ADJACENT, COUNT = range(5)
@@ -18,6 +18,9 @@ NO_SET = -1
 COUNT_BINS = 5  # 0, 1, 2, 3, more
 _BOUNDS = (*range(1, 11), 11, 21, 31, 41)
 DISTANCE_BINS = len(_BOUNDS)
+# Weights of one feature for this many labels are neighbours.
+LINE_BITS = 4
+LINE = 1 << LINE_BITS
 
 
 def distance_bin(distance: int) -> int:

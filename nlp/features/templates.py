@@ -22,8 +22,12 @@ from nlp.features.errors import TemplateError
 __all__ = ["SECTIONS", "Template", "TemplateSet", "parse_templates", "read_templates"]
 
 # What a section is about: the name of a kind, or a set with a name of its own.  A part of "childseq" is an arc h → m
-# with the child s before it (h itself, if there is none); of "nocross" it is two words, h before m.
-SECTIONS = {**{kind: kind for kind in KINDS}, "pruner": "arc", "childseq": "sibling", "nocross": "arc"}
+# with the child s before it (h itself, if there is none); of "nocross" it is two words, h before m; of "relation" it is
+# an arc, whose features are conjoined with each relation that it may have.
+SECTIONS = {
+    **{kind: kind for kind in KINDS},
+    "pruner": "arc", "childseq": "sibling", "nocross": "arc", "relation": "arc",
+}  # fmt: skip
 _MOST_SETS = 2
 _MOST_BYTES = 1 << 24  # of a file
 

@@ -17,9 +17,9 @@ from nlp.deps.settings import ModelSettings
 
 exempt(
     "a record of what happened, made by the package",
+    "nlp.evaluation.ArcScore",
     "nlp.evaluation.Comparison",
     "nlp.evaluation.Evaluation",
-    "nlp.evaluation.LengthScore",
     "nlp.evaluation.RelationScore",
     "nlp.evaluation.Score",
     "nlp.deps.kinds.Placed",

@@ -33,7 +33,20 @@ def test_scores(parsed):
     assert result.stderr == ""
     assert "all words               15   93.33   93.33" in result.stdout
     assert "without punctuation     12  100.00  100.00" in result.stdout
-    assert "exact match  2 of 3   66.67" in result.stdout
+    assert "exact match                  2 of 3   66.67" in result.stdout
+    assert "CLAS" not in result.stdout
+
+
+def test_subtypes(tmp_path):
+    (tree,) = read_all(FIXTURES / "ducks.conllu")[:1]
+    cut = tree.with_heads(tree.heads, [relation.partition(":")[0] + ":x" for relation in tree.relations])
+    write_sentences([tree], tmp_path / "gold.conllu")
+    write_sentences([cut], tmp_path / "parsed.conllu")
+    for options, las in (((), "0.00"), (("--no-subtypes",), "100.00")):
+        result = evaluate(tmp_path / "gold.conllu", tmp_path / "parsed.conllu", *options)
+        assert result.exit_code == 0, result.stderr
+        assert f"5  100.00  {las}\nwithout" in result.stdout
+        assert f"{las}\n\narc length" in result.stdout  # of CLAS
 
 
 def test_two_outputs(parsed):

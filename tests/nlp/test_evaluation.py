@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlp.conll import Sentence, read_all
-from nlp.evaluation import EvaluationError, LengthScore, compare, evaluate, is_punctuation
+from nlp.evaluation import ArcScore, EvaluationError, compare, evaluate, is_punctuation
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -42,14 +42,19 @@ def test_counts_by_hand(gold):
     assert evaluation.uas_without_punctuation == pytest.approx(100 * 9 / 12)
     assert evaluation.las_without_punctuation == pytest.approx(100 * 8 / 12)
     assert (evaluation.exact, evaluation.roots, evaluation.cyclic) == (0, 2, 0)
-    assert evaluation.by_length["to root"] == LengthScore(gold=3, predicted=3, correct=2)
-    assert evaluation.by_length["1"] == LengthScore(gold=8, predicted=9, correct=7)
-    assert evaluation.by_length["2"] == LengthScore(gold=2, predicted=2, correct=1)
+    assert evaluation.by_length["to root"] == ArcScore(gold=3, predicted=3, correct=2)
+    assert evaluation.by_length["1"] == ArcScore(gold=8, predicted=9, correct=7)
+    assert evaluation.by_length["2"] == ArcScore(gold=2, predicted=2, correct=1)
     assert sum(score.gold for score in evaluation.by_length.values()) == 15
     detail = evaluation.by_relation["det"]
-    assert (detail.words, detail.attached, detail.labelled, detail.predicted) == (2, 2, 1, 1)
+    assert (detail.gold, detail.attached, detail.correct, detail.predicted) == (2, 2, 1, 1)
+    assert (detail.uas, detail.recall, detail.precision, detail.f1) == (100, 50, 100, pytest.approx(200 / 3))
+    assert evaluation.labelled_exact == 0
+    assert evaluation.root_f1 == pytest.approx(100 * 2 / 3)
+    assert evaluation.clas is evaluation.content is None  # relations that are not those of UD
     assert list(evaluation.by_relation)[:2] == ["ROOT", "pnct"]
-    assert sum(score.words for score in evaluation.by_relation.values()) == 15
+    assert sum(score.gold for score in evaluation.by_relation.values()) == 15
+    assert sum(score.predicted for score in evaluation.by_relation.values()) == 15
     assert "all words               15  73.33  66.67" in str(evaluation)
     assert "no tree" not in str(evaluation)
 
@@ -61,6 +66,70 @@ def test_without_relations(gold):
     assert evaluation.las is evaluation.las_without_punctuation is None
     assert evaluation.by_relation == {}
     assert "relation" not in str(evaluation)
+
+
+def universal() -> tuple[list[Sentence], list[Sentence]]:
+    """Return gold and predicted trees of two sentences, with relations of Universal Dependencies."""
+    first = Sentence.from_words(
+        ["The", "cat", "was", "seen", "."],
+        heads=[2, 4, 4, 0, 4],
+        relations=["det", "nsubj:pass", "aux:pass", "root", "punct"],
+    )
+    second = Sentence.from_words(["Go", "home", "now"], heads=[0, 1, 1], relations=["root", "advmod", "obl:unmarked"])
+    # A subtype; a function word taken for a content word; a content word taken for a function word, with a wrong head.
+    return [first, second], [
+        first.with_heads(first.heads, ["amod", "nsubj", "aux:pass", "root", "punct"]),
+        second.with_heads([0, 1, 2], ["root", "advmod", "case"]),
+    ]
+
+
+def test_clas_by_hand():
+    gold, predicted = universal()
+    evaluation = evaluate(gold, predicted)
+    # Gold content words: cat, seen, Go, home, now; predicted: The, cat, seen, Go, home.
+    assert evaluation.content == ArcScore(gold=5, predicted=5, correct=3)
+    assert evaluation.clas == pytest.approx(60)
+    without = evaluate(gold, predicted, subtypes=False)
+    assert without.content == ArcScore(gold=5, predicted=5, correct=4)
+    assert (evaluation.everything.labelled, without.everything.labelled) == (5, 6)
+    assert "CLAS              5          5   60.00      60.00  60.00" in str(evaluation)
+    assert evaluate(gold, gold).clas == 100.0
+    assert (
+        evaluate([sentence.with_heads(sentence.heads, ["SBJ"] * len(sentence)) for sentence in gold], gold).clas is None
+    )
+
+
+def test_function_words_alone_have_no_clas():
+    one = Sentence.from_words(["."], heads=[0], relations=["punct"])
+    assert np.isnan(evaluate([one], [one]).clas)
+
+
+def test_relations_that_are_only_predicted_are_listed():
+    gold, predicted = universal()
+    scores = evaluate(gold, predicted).by_relation
+    assert (scores["case"].gold, scores["case"].predicted, scores["case"].correct) == (0, 1, 0)
+    assert np.isnan(scores["case"].recall)
+    assert scores["case"].precision == 0.0
+    assert "nsubj:pass" in scores
+    assert "nsubj:pass" not in evaluate(gold, predicted, subtypes=False).by_relation
+
+
+def test_exact_match_with_relations():
+    gold, predicted = universal()
+    evaluation = evaluate(gold, [gold[0], predicted[1].with_heads(gold[1].heads)])
+    assert (evaluation.exact, evaluation.labelled_exact, evaluation.labelled_exact_match) == (2, 1, 50.0)
+
+
+def test_roots_of_several_words():
+    gold = Sentence.from_words(["a", "b", "c"], heads=[0, 0, 0])
+    evaluation = evaluate([gold], [gold.with_heads([0, 1, 0])])
+    assert (evaluation.root_accuracy, evaluation.root_f1) == (0.0, pytest.approx(100 * 4 / 5))
+
+
+def test_comparison_without_subtypes():
+    gold, predicted = universal()
+    assert compare(gold, predicted, gold, metric="las").difference == pytest.approx(100 * 3 / 8)
+    assert compare(gold, predicted, gold, metric="las", subtypes=False).difference == pytest.approx(100 * 2 / 8)
 
 
 def test_cycles_are_told(gold):

@@ -8,7 +8,7 @@ from nlp.features import ATTRIBUTES, CLASSES, KINDS, EncodedSentence, TemplateSe
 from nlp.features.blocks import atom_keys, mix, template_key
 from nlp.features.encoded import AFTER, BEFORE
 
-__all__ = ["answers", "feature_indices", "random_sentences"]
+__all__ = ["answers", "feature_indices", "labelled_indices", "random_sentences"]
 
 MASK = (1 << 64) - 1
 
@@ -74,6 +74,18 @@ def feature_indices(templates: TemplateSet, sentence: EncodedSentence, part: tup
         for combination in product(*asked):
             found.append(finish((template_key(templates.name, template) + sum(combination)) & MASK, bits))
     return found
+
+
+def labelled_indices(
+    templates: TemplateSet, sentence: EncodedSentence, part: tuple[int, ...], label: int, bits: int
+) -> list[int]:
+    """Return the indices of all features of one part with one label: 16 labels are neighbours."""
+    row, column = divmod(label, 16)
+    lines = [
+        (((base ^ (row * 0x85EBCA6B)) * 0x9E3779B97F4A7C15) & MASK) >> (64 - (bits - 4))
+        for base in feature_indices(templates, sentence, part, 32)
+    ]
+    return [16 * line + column for line in lines]
 
 
 def random_sentences(count: int, rng: np.random.Generator, *, lemmas: bool = True, longest: int = 14):
