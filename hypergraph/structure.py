@@ -98,6 +98,16 @@ class Structure(ABC):
     def decode(self, derivation: "Derivation") -> Any:
         """Return the object that a derivation stands for."""
 
+    def weights_of(self, decoded: Any) -> NDArray[np.int64]:
+        """Return the indices of the weights that an object uses, as often as it does: what `decode` undoes.
+
+        Raises
+        ------
+        WeightError
+            If it is no object of the structure; or if the structure cannot tell, as it is here.
+        """
+        raise WeightError(f"{self.brief} cannot tell which weights an object uses; write `weights_of` in its class")
+
     @classmethod
     def examples(cls) -> "Iterable[Structure]":
         """Return small instances, on which the conformance tests compare everything with enumeration."""

@@ -61,40 +61,38 @@ class InferenceModule(Module):
         self.soft = [number for number, family in enumerate(graph.families) if family.potentials is not None]
         self.output_count = 2 + len(self.soft)
 
-    def forward(self, *potentials: Floats) -> tuple[Floats, ...]:
-        """Run inference."""
+    def forward(self, *potentials: Floats) -> Any:
+        """Run inference; what comes back goes through all of it."""
         if len(potentials) != len(self.soft):
             raise PotentialError(f"{len(self.soft)} families have potentials, but {len(potentials)} arrays were given")
         given: list[Floats | None] = [None] * len(self.graph.families)
         for number, values in zip(self.soft, potentials, strict=True):
             given[number] = values
         result = self.inference.run(self.graph, evidence=self.evidence, potentials=given, record=True)
+        families = [self.graph.families[number] for number in self.soft]
         of_factors = result.factor_beliefs
         outputs = (
             result.flat_beliefs,
-            *(of_factors[self.graph.families[number]] for number in self.soft),
+            *(of_factors[family] for family in families),
             np.array(result.log_partition),
         )
-        self._keep(result, outputs)
-        return outputs
-
-    def backward(self, *adjoints: Any) -> tuple[Floats, ...]:
-        """Return the adjoints of the potentials."""
-        result, outputs = self._kept()
-        if len(adjoints) != len(outputs):
-            raise DomainError(f"backward: {len(adjoints)} adjoints for {len(outputs)} outputs")
-        families = [self.graph.families[number] for number in self.soft]
         names = ["the beliefs", *(f"the beliefs of {family!r}" for family in families), "the log-partition"]
-        beliefs, *of_factors, log_partition = (
-            None if adjoint is None else as_floats(adjoint, f"the adjoint of {name}", shape=output.shape)
-            for adjoint, name, output in zip(adjoints, names, outputs, strict=True)
-        )
-        found = result.backward(
-            beliefs=beliefs,
-            factor_beliefs={f: adjoint for f, adjoint in zip(families, of_factors, strict=True) if adjoint is not None},
-            log_partition=None if log_partition is None else float(log_partition),
-        )
-        return tuple(found[family] for family in families)
+
+        def backward(*adjoints: Any) -> tuple[Floats, ...]:
+            if len(adjoints) != len(outputs):
+                raise DomainError(f"backward: {len(adjoints)} adjoints for {len(outputs)} outputs")
+            beliefs, *factors, log_partition = (
+                None if adjoint is None else as_floats(adjoint, f"the adjoint of {name}", shape=output.shape)
+                for adjoint, name, output in zip(adjoints, names, outputs, strict=True)
+            )
+            found = result.backward(
+                beliefs=beliefs,
+                factor_beliefs={f: a for f, a in zip(families, factors, strict=True) if a is not None},
+                log_partition=None if log_partition is None else float(log_partition),
+            )
+            return tuple(found[family] for family in families)
+
+        return outputs, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[Module, tuple[Any, ...]]]:

@@ -84,8 +84,16 @@ class DependencyTrees(Structure):
         heads[modifiers] = arc_heads
         return heads
 
-    def weights_of(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (n,): the indices of the weights that a tree uses, given its heads (n + 1,)."""
+    def weights_of(self, decoded: ArrayLike) -> NDArray[np.int64]:
+        """Return (n,): the indices of the weights that a tree uses, given its heads (n + 1,).
+
+        >>> from hypergraph.structures import ProjectiveTrees
+        >>> ProjectiveTrees(2).weights_of([-1, 2, 0])
+        array([7, 2])
+        """
+        heads = as_integers(decoded, "heads", WeightError)
+        if heads.shape != (self.n + 1,) or (heads[1:] < 0).any() or (heads[1:] > self.n).any():
+            raise WeightError(f"heads for n = {self.n} are {self.n + 1} positions up to {self.n}, not {heads}")
         return np.asarray(heads[1:] * (self.n + 1) + np.arange(1, self.n + 1))
 
     def contains(self, heads: ArrayLike) -> bool:

@@ -15,7 +15,7 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_floats
+from autodiff.conversion import as_floats, as_integers
 from hypergraph.batched.chains import ChainChart, best_chains
 from hypergraph.batched.chart import ChartOfOne
 from hypergraph.builder import HypergraphBuilder
@@ -138,6 +138,21 @@ class LinearChain(Structure):
         positions, values = np.divmod(used[used < self.length * self.states], self.states)
         states[positions] = values
         return states
+
+    def weights_of(self, decoded: ArrayLike) -> NDArray[np.int64]:
+        """Return the indices of the weights that a sequence of states uses: unary ones, then transitions.
+
+        >>> LinearChain(length=3, states=2, shared_transitions=True).weights_of([0, 1, 1])
+        array([0, 3, 5, 7, 9])
+        """
+        states = as_integers(decoded, "states", WeightError)
+        if states.shape != (self.length,) or (states < 0).any() or (states >= self.states).any():
+            raise WeightError(f"{self!r}: a sequence is {self.length} states from 0 to {self.states - 1}, not {states}")
+        unary = np.arange(self.length) * self.states + states
+        steps = np.arange(self.length - 1) * (0 if self.shared_transitions else self.states**2)
+        return np.concatenate(
+            [unary, self.length * self.states + steps + states[:-1] * self.states + states[1:]]
+        )
 
     def run(self, weights: NDArray[np.float64]) -> ChartOfOne:
         """Run forward-backward, which needs no hypergraph."""

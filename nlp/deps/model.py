@@ -6,7 +6,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from nlp.conll import Sentence, is_projective
+from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.inference import DependencyInference, LoopyInference
@@ -87,12 +87,7 @@ class DependencyModel(StructuredModel):
 
     def allows(self, heads: NDArray[np.int64]) -> bool:
         """Tell whether heads are a tree of the model's kind."""
-        if self.tree.roots != "any" and (heads == 0).sum() != 1:
-            return False
-        try:
-            return is_projective(heads) or self.tree.tree == "nonprojective"
-        except ValueError:  # a cycle
-            return False
+        return self.tree.structure(len(heads)).contains(np.concatenate([[-1], heads]))
 
     def first_order(self, scorer: HashedScorer) -> "DependencyModel":
         """Return the model of the same trees that scores arcs alone, without relations."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pgm.belief_propagation import BeliefPropagation
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
-from pgm.inference import Inference, InferenceResult
+from pgm.inference import DifferentiableInference
+from pgm.inference_result import InferenceResult
 from pgm.learning.each_variable import EachVariable
 from pgm.learning.errors import GoldError
 from pgm.learning.example import Example, ExampleLike, as_example
@@ -43,15 +44,15 @@ class GraphModel(StructuredModel):
     array([0.4, 0.6, 0.7, 0.3])
     """
 
-    inference: Inference = field(default=BeliefPropagation())
+    inference: DifferentiableInference = field(default=BeliefPropagation())
     space: Callable[[FactorGraph], OutputSpace] = field(default=EachVariable, kw_only=True)
     scorer: FamilyScorer = field(factory=FamilyScorer, init=False)
 
     @inference.validator
-    def _sums(self, _: Any, inference: Inference) -> None:
+    def _sums(self, _: Any, inference: Any) -> None:
         maximises = isinstance(inference, BeliefPropagation) and inference.mode == "max"
-        if not isinstance(inference, Inference) or maximises:
-            raise ValueError(f"GraphModel: inference is a method that sums, as BeliefPropagation(); not {inference!r}")
+        if not isinstance(inference, DifferentiableInference) or maximises:
+            raise ValueError(f"GraphModel: inference is a method that can go back, as BeliefPropagation(); not {inference!r}")
 
     def instance(self, item: ExampleLike) -> "GraphInstance":
         """Make an example ready: an `Example`, a pair (graph, gold), a graph alone, or a function that makes one."""

@@ -112,7 +112,7 @@ class StructureInstance(Instance):
         """(weights,): how often the right answer uses each weight."""
         if self._example.gold is None:
             raise GoldError("this objective needs the right answer, but only the input is known")
-        used = self.structure.encode(self._example.gold)
+        used = self.structure.weights_of(self._example.gold)
         return np.bincount(used, minlength=self.structure.num_weights).astype(np.float64)
 
     @cached_property
