@@ -3,9 +3,19 @@
 `from nlp.deps import DependencyParser`; from the shell, `tacana train`, `parse`, `evaluate` and `info`.
 """
 
+from autodiff.files import ModelFileError
+from autodiff.options import OptionError
+from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
-from nlp.deps.model_file import ModelFileError
+from nlp.deps.model import DependencyModel
 from nlp.deps.parser import DependencyParser
-from nlp.deps.pruning import PruningSettings
 
-__all__ = ["DependencyParser", "ModelFileError", "ParserError", "ParserWarning", "PruningSettings"]
+__all__ = [
+    "Analysis",
+    "DependencyModel",
+    "DependencyParser",
+    "ModelFileError",
+    "OptionError",
+    "ParserError",
+    "ParserWarning",
+]

@@ -17,7 +17,10 @@ from pgm.learning import Decoder, Objective
 if TYPE_CHECKING:
     from nlp.deps.parser import DependencyParser
 
-__all__ = ["describe", "parser_options"]
+__all__ = ["CHANGEABLE", "describe", "history_rows", "parser_options"]
+
+CHANGEABLE = ("tree", "constraint", "inference", "decoder")
+"""Groups of options that do not belong to the weights, so that a trained parser can change them."""
 
 
 def parser_options(*groups: str) -> OptionSet:

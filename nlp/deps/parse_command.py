@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from nlp.deps.options import inference_options
+from autodiff.click_options import add_options, given_options
+from nlp.deps.options import CHANGEABLE, parser_options
 from nlp.deps.refusal import refuse_same
 from nlp.limit_option import limit_option
 
@@ -18,15 +19,15 @@ __all__ = ["info", "parse"]
 @click.option("--model", "model_file", required=True, type=click.Path(), help="File of `tacana train`.")
 @click.argument("source", type=click.Path(), default="-")
 @click.option("--output", type=click.Path(), default="-", help="File to write; standard output by default.")
-@inference_options(defaults=False)
+@add_options(parser_options(*CHANGEABLE), defaults=False)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse.")
 @limit_option
 def parse(model_file: str, source: str, output: str, workers: int, max_megabytes: float, **options: Any) -> None:
-    """Parse the sentences of SOURCE (standard input by default) and write them with their heads.
+    """Parse the sentences of SOURCE (standard input by default) and write them with their heads and relations.
 
     SOURCE is CoNLL-X, CoNLL-2009 or CoNLL-U, plain or .gz.  Its heads (`_`, or numbers of words) and relations are
-    not used, and the parser finds heads alone; everything else is written back as it was.  Inference is that of the
-    model's training unless options say otherwise.
+    not used; everything else is written back as it was.  Trees, inference and decoder are those of the model's training
+    unless options say otherwise.
     """
     from autodiff.files import why_not_writable
     from nlp.conll import Limits, read_all, write_sentences
@@ -43,14 +44,11 @@ def parse(model_file: str, source: str, output: str, workers: int, max_megabytes
     elif isinstance(sys.stdout, ClosedStream):
         raise ParserError("standard output is closed; open it, or give --output a file")
     parser = DependencyParser.load(model_file)
-    try:
-        parser = parser.using(**{name: value for name, value in options.items() if value is not None})
-    except ValueError as error:
-        raise ParserError(str(error)) from None
+    parser = parser.using(**given_options(parser_options(*CHANGEABLE), options))
     limits = Limits(megabytes=max_megabytes)
     sentences = read_all(source, strict_trees=False, on_warning=lambda message: None, limits=limits)
-    assert parser.scorer is not None
-    warning = unfamiliar(parser.scorer.vocabulary, sentences)
+    assert parser.model is not None
+    warning = unfamiliar(parser.model.scorer.vocabulary, sentences)
     if warning is not None:
         click.echo(f"warning: {warning}", err=True)
     started = time.perf_counter()
@@ -71,13 +69,20 @@ def info(model_file: str) -> None:
 
     parser = DependencyParser.load(model_file)
     about = parser.describe()
-    for group in ("model", "training", "pruning"):
-        click.echo(f"{group}: " + ", ".join(f"{k} {v}" for k, v in (about[group] or {"none": ""}).items()))
-    assert parser.weights is not None
-    used = int((parser.weights != 0).sum())
-    click.echo(f"weights: 2^{parser.bits}, of which {used} are not 0; decoder {parser.decoder}")
+    for group, settings in about["settings"].items():
+        each = settings if isinstance(settings, list) else [settings]
+        told = "; ".join(", ".join(f"{name} {value}" for name, value in one.items()) for one in each)
+        click.echo(f"{group}: {told}")
+    assert parser.model is not None
+    for name, parameter in parser.model.scorer.parameters().items():
+        used = int((parameter.read() != 0).sum())
+        click.echo(f"{name}: {parameter.read().size}, of which {used} are not 0")
+    if parser.model.relations is not None:
+        click.echo(f"relations: {len(parser.model.relations)}")
     for kind, text in about["templates"].items():
         click.echo(f"templates: {kind} {len(text.splitlines())}")
-    for epoch in parser.history:
-        score = "" if epoch.dev_score is None else f", dev UAS {epoch.dev_score:.2f}"
-        click.echo(f"epoch {epoch.number}: {epoch.objective} loss {epoch.loss:.4f}{score}")
+    assert parser.history is not None
+    for epoch in parser.history.epochs:
+        kept = ", kept" if epoch.number == parser.history.best else ""
+        score = "" if epoch.development is None else f", development {epoch.development:.2f}"
+        click.echo(f"epoch {epoch.number}: {epoch.stage} loss {epoch.loss:.4f}{score}{kept}")

@@ -19,7 +19,7 @@ from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
-from nlp.deps.options import describe, parser_options
+from nlp.deps.options import CHANGEABLE, describe, parser_options
 from nlp.deps.parser_file import load_parser, save_parser
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, jackknife, oracle
@@ -33,9 +33,6 @@ __all__ = ["DependencyParser"]
 
 Floats = NDArray[np.float64]
 Report = Callable[[str], None]
-
-_CHANGEABLE = ("tree", "constraint", "inference", "decoder")
-"""Groups of options that do not belong to the weights."""
 
 
 class DependencyParser:
@@ -334,7 +331,7 @@ class DependencyParser:
         [2, 3, 0]
         """
         changed = copy(self)
-        changed.settings = self.settings | parser_options(*_CHANGEABLE).change(self.settings, options)
+        changed.settings = self.settings | parser_options(*CHANGEABLE).change(self.settings, options)
         changed._check()
         if self.model is not None:
             changed.model = evolve(

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from autodiff.conversion import as_count, as_integers
@@ -24,7 +24,7 @@ __all__ = ["Vocabulary"]
 _COLUMNS = {"lemma": "lemmas", "tag": "tags", "coarse": "coarse_tags"}
 _ALWAYS_KEPT = ("tag", "coarse", "frequency", "morph")
 _MOST_REMEMBERED = 1 << 18
-_FORGOTTEN = [ATTRIBUTES.index(name) for name in ("form", "lower", "lemma", "prefix2", "prefix3", "frequency")]
+_DROPPED = [ATTRIBUTES.index(name) for name in ("form", "lower", "lemma", "prefix2", "prefix3", "frequency")]
 
 
 @frozen(eq=False)
@@ -133,14 +133,16 @@ class Vocabulary:
         morph = np.array([value for ids in morphs for value in ids], dtype=np.int32)
         return EncodedSentence(attributes, offsets, morph, counts)
 
-    def forget_words(self, sentence: EncodedSentence, weight: float, rng: np.random.Generator) -> None:
-        """Forget words of a sentence at random, in place: with c of them in training, by weight / (weight + c).
+    def drop_words(self, sentence: EncodedSentence, weight: float, rng: np.random.Generator) -> EncodedSentence:
+        """Return a sentence of which words are unknown at random: with c of them in training, by weight / (weight + c).
 
         What is left of such a word is its suffixes and shape, its tags and its morphology, as if it were new.
         """
         counts = self._form_counts[sentence.attributes[:, ATTRIBUTES.index("form")]]
         lost = np.flatnonzero(rng.random(len(counts)) * (weight + counts) < weight)
-        sentence.attributes[lost[:, None], _FORGOTTEN] = UNKNOWN
+        attributes = sentence.attributes.copy()
+        attributes[lost[:, None], _DROPPED] = UNKNOWN
+        return evolve(sentence, attributes=attributes)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the vocabulary as arrays, for a model file: the texts as UTF-8 bytes, in JSON.

@@ -38,10 +38,10 @@ def report(say: Say) -> None:
     say("\nA second-order parser learns, by the L2 distance of its beliefs from the gold trees, back through four")
     say("iterations of belief propagation (the first time on a machine, its loops are compiled: up to a minute):\n")
     second = DependencyParser().fit(sentences["train"], sentences["dev"], progress=True)
-    scores = [epoch.dev_score or 0.0 for epoch in second.history]
-    for epoch, score in zip(second.history, scores, strict=True):
-        kept = "   the best, kept" if epoch.number == 1 + scores.index(max(scores)) else ""
-        say(f"  epoch {epoch.number:>2}   loss {epoch.loss:.3f}   dev UAS {score:.2f}{kept}")
+    assert second.history is not None
+    for epoch in second.history.epochs:
+        kept = "   the best, kept" if epoch.number == second.history.best else ""
+        say(f"  epoch {epoch.number:>2}   loss {epoch.loss:.3f}   dev LAS {epoch.development:.2f}{kept}")
 
     gold = sentences["test"]
     first = DependencyParser(order=1).fit(sentences["train"], sentences["dev"], progress=True)
@@ -107,6 +107,7 @@ def _scores(evaluations: dict[str, Evaluation]) -> str:
     rows = ["  " + " " * 24 + "".join(f"{name:>14}" for name in evaluations)]
     for name, score in {
         "UAS": "uas",
+        "LAS": "las",
         "UAS without punctuation": "uas_without_punctuation",
         "sentences without error": "exact_match",
     }.items():
