@@ -12,6 +12,7 @@ from autodiff.errors import (
 )
 from autodiff.gradient_check import check_gradients
 from autodiff.gradient_report import GradientReport, Place
+from autodiff.hashed_parameter import HashedParameter
 from autodiff.module import Backward, Module
 from autodiff.parameter import Parameter
 from autodiff.sparse import SparseAdjoint
@@ -27,6 +28,7 @@ __all__ = [
     "DomainError",
     "GradientCheckError",
     "GradientReport",
+    "HashedParameter",
     "Module",
     "ModuleError",
     "Parameter",

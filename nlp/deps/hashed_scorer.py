@@ -7,8 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from autodiff import Parameter
-from autodiff.optimizers import HashedParameter
+from autodiff import HashedParameter, Parameter
 from nlp.conll import Sentence
 from nlp.deps.instance import DependencyInstance
 from nlp.deps.kinds import PartKind

@@ -1,12 +1,10 @@
-"""Features: templates over token attributes, hashed inside a kernel; and the optimiser of hashed weights."""
+"""Features: templates over token attributes, hashed inside a kernel."""
 
 from nlp.features.atoms import KINDS, Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
 from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, RELATION, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
-from nlp.features.gradient_buffer import GradientBuffer
-from nlp.features.hashed_adagrad import HashedAdaGrad
 from nlp.features.hasher import FeatureHasher
 from nlp.features.label_features import LabelFeatures
 from nlp.features.label_hasher import LabelHasher
@@ -30,8 +28,6 @@ __all__ = [
     "EncodedSentence",
     "FeatureError",
     "FeatureHasher",
-    "GradientBuffer",
-    "HashedAdaGrad",
     "LabelFeatures",
     "LabelHasher",
     "SentenceFeatures",

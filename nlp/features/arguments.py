@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from autodiff.conversion import as_floats, as_integers
 from nlp.features import kernels
 from nlp.features.errors import FeatureError
-from nlp.features.gradient_buffer import GradientBuffer, check_adjoint
+from autodiff.optimizers.gradient_buffer import GradientBuffer, check_adjoint
 
 __all__ = ["as_adjoint", "as_bits", "as_positions", "as_weights", "check_buffer"]
 
@@ -74,7 +74,7 @@ def as_adjoint(adjoint: ArrayLike, count: int, what: str) -> NDArray[np.float64]
     numbers = np.ascontiguousarray(as_floats(adjoint, "adjoint", FeatureError))
     if numbers.shape != (count,):
         raise FeatureError(f"an adjoint of shape {numbers.shape} for {count} {what}s; expected one a {what}")
-    check_adjoint(numbers)
+    check_adjoint(numbers, FeatureError)
     return numbers
 
 

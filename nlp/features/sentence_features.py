@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from nlp.features import kernels
 from nlp.features.arguments import as_adjoint, as_positions, as_weights, check_buffer
 from nlp.features.encoded import EncodedSentence
-from nlp.features.gradient_buffer import GradientBuffer
-from nlp.features.hashed_adagrad import HashedAdaGrad
+from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features.prepared import Positions, PreparedBlock, of_block
 
 if TYPE_CHECKING:
@@ -81,15 +80,6 @@ class SentenceFeatures:
             buffer.used = kernels.parts.accumulate(
                 block.tables, tables, *kept[1:], most, kept[0], buffer.memory, buffer.touched, buffer.used
             )  # fmt: skip
-
-    def settle(self, optimizer: HashedAdaGrad, *parts: ArrayLike) -> None:
-        """Let the weights of all features of these parts pay the ℓ2 shrinkage that they owe, before `score` reads them.
-
-        Without it `score` reads weights as they were when they were last touched; nothing is owed if λ = 0.
-        """
-        if optimizer.l2 > 0:
-            indices, _ = self.extract(*parts)
-            optimizer.settle(indices)
 
     def _distinct(self, block: "Block", positions: Positions) -> tuple[Positions, NDArray[np.int64] | None]:
         """Return the parts of a block: all, or those that differ in its two words and for each part which it has."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Adjoint, Circuit, Parameter
-from autodiff.optimizers import HashedParameter
 from pgm.learning.errors import TrainingError
 from pgm.learning.gradient_sum import Chosen, GradientSum
 from pgm.learning.instance import Instance
@@ -80,8 +79,7 @@ class TrainingProblem:
         batch : instances; by default all of the problem
         """
         chosen = self.instances if batch is None else batch
-        slots = {name: len(one.read()) for name, one in self.named.items() if isinstance(one, HashedParameter)}
-        total = GradientSum(slots)
+        total = GradientSum(self.named)
         evaluations = []
         with self._placed(parameters or {}):
             for number, instance in enumerate(chosen):

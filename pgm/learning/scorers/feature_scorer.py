@@ -7,8 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import Parameter, SparseAdjoint
-from autodiff.optimizers import HashedParameter
+from autodiff import HashedParameter, Parameter, SparseAdjoint
 from autodiff.sparse import sum_rows
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
@@ -60,7 +59,7 @@ class FeatureScorer(Scorer):
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
             for kind, (indices, offsets) in found.items():
                 values = np.repeat(np.ravel(adjoints[kind]), np.diff(offsets))
-                if isinstance(self.weights, HashedParameter):
+                if self.weights.hashed:
                     gradients.buffer(self.weights.name).add(indices, values)
                 else:
                     gradients.add(self.weights.name, SparseAdjoint(indices, values, weights.shape))
