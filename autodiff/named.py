@@ -71,21 +71,27 @@ class Named:
         return kinds[name]
 
     @classmethod
-    def settings(cls) -> "list[Attribute[Any]]":
+    def option_fields(cls) -> "list[Attribute[Any]]":
         """Return the fields that reach command lines and files."""
         return [each for each in fields(cls) if "help" in each.metadata]  # type: ignore[arg-type]
 
     def plain(self) -> dict[str, Any]:
         """Return the name and the settings as plain values."""
-        return {"name": self.name, **{each.name: getattr(self, each.name) for each in type(self).settings()}}
+        return {"name": self.name, **{each.name: getattr(self, each.name) for each in type(self).option_fields()}}
 
     @classmethod
-    def from_plain(cls, given: Any) -> Self:
-        """Undo `plain`; a ValueError says what is wrong with values that it did not return."""
+    def from_plain(cls, given: Any, **fixed: Any) -> Self:
+        """Undo `plain`; a ValueError says what is wrong with values that it did not return.
+
+        Parameters
+        ----------
+        fixed : other arguments of the constructor
+        """
         if not isinstance(given, dict) or "name" not in given:
             raise ValueError(f"{cls.__name__}: {str(given)[:40]!r}, expected settings with a name")
         kind = cls.kind(given["name"])
-        return settings_from(kind, {name: value for name, value in given.items() if name != "name"}, kind.settings())
+        own = {name: value for name, value in given.items() if name != "name"}
+        return settings_from(kind, own, kind.option_fields(), fixed)
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

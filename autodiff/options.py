@@ -30,6 +30,7 @@ class Choice:
     help : a line
     several : whether it may be several, as "l2+risk"; then it is a tuple of objects
     defaults : of options of the kinds, in place of their own
+    fixed : arguments of all kinds that something else decides
     """
 
     option: str
@@ -38,10 +39,11 @@ class Choice:
     help: str
     several: bool = False
     defaults: Mapping[str, Any] = field(factory=dict, kw_only=True)
+    fixed: Mapping[str, Any] = field(factory=dict, kw_only=True)
 
     def options(self) -> dict[str, "Attribute[Any]"]:
         """Return the options of all kinds by name; those of one name are alike."""
-        every = {each.name: each for kind in self.contract.kinds().values() for each in kind.settings()}
+        every = {each.name: each for kind in self.contract.kinds().values() for each in kind.option_fields()}
         return {name: each.evolve(default=self.defaults.get(name, each.default)) for name, each in every.items()}
 
     def build(self, given: Mapping[str, Any]) -> Any:
@@ -55,13 +57,15 @@ class Choice:
             return objects if self.several else chosen
         names = chosen.split("+") if self.several else [chosen]
         kinds = [self._kind(name) for name in names]
-        known = {each.name for kind in kinds for each in kind.settings()}
+        known = {each.name for kind in kinds for each in kind.option_fields()}
         for name in own:
             if name not in known:
                 having = [repr(kind.name) for kind in self.contract.kinds().values() if _has(kind, name)]
                 raise OptionError(f"{name} is an option of {self.option} {', '.join(having)}, not of {chosen!r}")
-        chosen_values = {**self.defaults, **own}
-        objects = tuple(kind(**{k: value for k, value in chosen_values.items() if _has(kind, k)}) for kind in kinds)
+        every = {**self.defaults, **own}
+        objects = tuple(
+            kind(**{each: value for each, value in every.items() if _has(kind, each)}, **self.fixed) for kind in kinds
+        )
         return objects if self.several else objects[0]
 
     def plain(self, built: Any) -> Any:
@@ -71,10 +75,10 @@ class Choice:
     def from_plain(self, given: Any) -> Any:
         """Undo `plain`; a ValueError says what is wrong with values that it did not return."""
         if not self.several:
-            return self.contract.from_plain(given)
+            return self.contract.from_plain(given, **self.fixed)
         if not isinstance(given, list) or not given:
             raise ValueError(f"{self.option} is {str(given)[:40]!r}, expected a list")
-        return tuple(self.contract.from_plain(one) for one in given)
+        return tuple(self.contract.from_plain(one, **self.fixed) for one in given)
 
     def _kind(self, name: str) -> type[Named]:
         kinds = self.contract.kinds()
@@ -192,7 +196,9 @@ class OptionSet:
         """Return the group of each option."""
         found: dict[str, str] = {}
         for name, group in self.groups.items():
-            options = [group.option, *group.options()] if isinstance(group, Choice) else [f.name for f in _fields(group)]
+            options = (
+                [group.option, *group.options()] if isinstance(group, Choice) else [f.name for f in _fields(group)]
+            )
             for option in options:
                 if found.setdefault(option, name) != name:
                     raise TypeError(f"the option {option!r} is in the groups {found[option]!r} and {name!r}")
@@ -209,7 +215,7 @@ def _fields(group: type[Any]) -> "list[Attribute[Any]]":
 
 
 def _has(kind: type[Named], option: str) -> bool:
-    return any(each.name == option for each in kind.settings())
+    return any(each.name == option for each in kind.option_fields())
 
 
 def _plain(value: Any) -> Any:

@@ -11,12 +11,18 @@ __all__ = ["settings_from"]
 S = TypeVar("S")
 
 
-def settings_from(kind: type[S], given: Any, declared_fields: "Iterable[Attribute[Any]] | None" = None) -> S:
+def settings_from(
+    kind: type[S],
+    given: Any,
+    declared_fields: "Iterable[Attribute[Any]] | None" = None,
+    fixed: Mapping[str, Any] | None = None,
+) -> S:
     """Return the settings, an attrs class, of which a file has the values: all of them and no others.
 
     Parameters
     ----------
     declared_fields : those that are in the file; by default all that the constructor takes
+    fixed : other arguments of the constructor
 
     Raises
     ------
@@ -49,7 +55,7 @@ def settings_from(kind: type[S], given: Any, declared_fields: "Iterable[Attribut
         if not _is_a(given[name], declared[name]):
             raise ValueError(f"{kind.__name__}: {name} is {str(given[name])[:40]!r}")
     try:
-        return kind(**given)
+        return kind(**given, **(fixed or {}))
     except TypeError as error:
         raise ValueError(f"{kind.__name__}: {error}") from None
 

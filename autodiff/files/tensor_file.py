@@ -47,7 +47,11 @@ class ArraySpec:
         True
         """
         lengths = zip(shape, self.shape, strict=False)
-        return self.dtype in (dtype, None) and len(shape) == len(self.shape) and all(n == m or m is None for n, m in lengths)
+        return (
+            self.dtype in (dtype, None)
+            and len(shape) == len(self.shape)
+            and all(n == m or m is None for n, m in lengths)
+        )
 
     def __str__(self) -> str:
         return f"{self.dtype or 'any'} ({', '.join('any' if n is None else str(n) for n in self.shape)})"

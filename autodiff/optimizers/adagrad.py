@@ -3,9 +3,10 @@
 from typing import ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 from numpy.typing import NDArray
 
+from autodiff.named import setting
 from autodiff.optimizers.checks import non_negative, positive
 from autodiff.optimizers.errors import OptimizerError
 from autodiff.optimizers.hashed_adagrad import HashedAdaGradState
@@ -58,11 +59,22 @@ class AdaGrad(ScheduledOptimizer):
     0.25
     """
 
+    name: ClassVar[str] = "adagrad"
     squares: ClassVar[tuple[str, ...]] = ("squares",)
 
     l2: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
-    delta: float = field(default=1.0, converter=plain, validator=positive, kw_only=True)
+    delta: float = setting(
+        default=1.0,
+        converter=plain,
+        validator=positive,
+        kw_only=True,
+        help="δ of AdaGrad: less makes first steps longer.",
+    )
+
+    def regularized(self, coefficient: float) -> "AdaGrad":
+        """Return the same with this λ."""
+        return evolve(self, l2=coefficient)
 
     def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
         """Return the sums of squares, 0."""

@@ -3,9 +3,10 @@
 from typing import ClassVar
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 from numpy.typing import NDArray
 
+from autodiff.named import setting
 from autodiff.optimizers.checks import fraction, non_negative, positive
 from autodiff.optimizers.explicit_decay import check_explicit_decay
 from autodiff.optimizers.parameter_state import Memory
@@ -52,13 +53,24 @@ class Adam(ScheduledOptimizer):
     array([0.75, 1.25])
     """
 
+    name: ClassVar[str] = "adam"
     squares: ClassVar[tuple[str, ...]] = ("second",)
 
-    first_decay: float = field(default=0.9, converter=plain, validator=fraction, kw_only=True)
-    second_decay: float = field(default=0.999, converter=plain, validator=fraction, kw_only=True)
-    epsilon: float = field(default=1e-8, converter=plain, validator=positive, kw_only=True)
+    first_decay: float = setting(
+        default=0.9, converter=plain, validator=fraction, kw_only=True, help="Of the mean of gradients, in Adam."
+    )
+    second_decay: float = setting(
+        default=0.999, converter=plain, validator=fraction, kw_only=True, help="Of the mean of their squares, in Adam."
+    )
+    epsilon: float = setting(
+        default=1e-8, converter=plain, validator=positive, kw_only=True, help="Added to the root of that, in Adam."
+    )
     weight_decay: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
+
+    def regularized(self, coefficient: float) -> "Adam":
+        """Return the same with this decoupled weight decay."""
+        return evolve(self, weight_decay=coefficient)
 
     def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
         """Return both moments, and the number of touches."""

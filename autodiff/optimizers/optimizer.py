@@ -2,13 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.named import Named
 from autodiff.optimizers.array_store import ArrayStore
+from autodiff.optimizers.errors import OptimizerError
 from autodiff.optimizers.gradient_buffer import GradientBuffer
 from autodiff.optimizers.gradient_sum import DenseGradientSum, HashedGradientSum
 from autodiff.optimizers.gradients import Gradient
@@ -25,7 +27,7 @@ __all__ = ["Optimizer"]
 
 
 @define(eq=False, slots=False)
-class Optimizer(ABC):
+class Optimizer(Named, ABC):
     """What a step does to parameters, to make a loss smaller: its settings, and a rule on rows.
 
     A rule is `rate`, `initial_memory`, `update` and `shrinkage`: pure functions of the settings and of what they are
@@ -50,6 +52,10 @@ class Optimizer(ABC):
     """The entries of the memory that are sums of squares, and so not below 0."""
 
     _arrays: ArrayStore | None = field(default=None, init=False, repr=False)
+
+    def regularized(self, coefficient: float) -> Self:
+        """Return the same with ℓ2 regularisation of this coefficient, for each step, in the way of the rule."""
+        raise OptimizerError(f"{type(self).__name__} has no ℓ2 regularisation; take AdaGrad, SGD or Adam")
 
     @abstractmethod
     def rate(self, step: Step) -> float:

@@ -1,9 +1,12 @@
 """Stochastic gradient descent with ℓ1, ℓ2 and momentum."""
 
+from typing import ClassVar
+
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 from numpy.typing import NDArray
 
+from autodiff.named import setting
 from autodiff.optimizers.checks import fraction, non_negative
 from autodiff.optimizers.explicit_decay import check_explicit_decay
 from autodiff.optimizers.parameter_state import Memory
@@ -48,9 +51,17 @@ class SGD(ScheduledOptimizer):
     array([0.45, 1.9 ])
     """
 
+    name: ClassVar[str] = "sgd"
+
     l2: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
-    momentum: float = field(default=0.0, converter=plain, validator=fraction, kw_only=True)
+    momentum: float = setting(
+        default=0.0, converter=plain, validator=fraction, kw_only=True, help="Of SGD; needs dense gradients."
+    )
+
+    def regularized(self, coefficient: float) -> "SGD":
+        """Return the same with this λ."""
+        return evolve(self, l2=coefficient)
 
     def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
         """Return the velocity, if there is momentum."""

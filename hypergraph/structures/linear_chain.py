@@ -150,9 +150,7 @@ class LinearChain(Structure):
             raise WeightError(f"{self!r}: a sequence is {self.length} states from 0 to {self.states - 1}, not {states}")
         unary = np.arange(self.length) * self.states + states
         steps = np.arange(self.length - 1) * (0 if self.shared_transitions else self.states**2)
-        return np.concatenate(
-            [unary, self.length * self.states + steps + states[:-1] * self.states + states[1:]]
-        )
+        return np.concatenate([unary, self.length * self.states + steps + states[:-1] * self.states + states[1:]])
 
     def run(self, weights: NDArray[np.float64]) -> ChartOfOne:
         """Run forward-backward, which needs no hypergraph."""

@@ -71,7 +71,7 @@ class HashedScorer(Scorer):
         return found if self.label_weights is None else found | {"relations": self.label_weights}
 
     def reads(self, instance: Instance) -> Rows:
-        """Say that nothing has to be caught up: shrinkage is so slow that weights are read as they were last written."""
+        """Say that nothing has to be caught up: shrinkage is so slow that weights are read as last written."""
         return {}
 
     def encode(self, sentence: Sentence) -> EncodedSentence:
@@ -86,9 +86,7 @@ class HashedScorer(Scorer):
             encoded = self.vocabulary.drop_words(encoded, self.word_dropout, rng)
         weights = self.weights.read()
         features = {kind.name: self.hashers[kind.name].prepare(encoded) for kind in self.kinds}
-        scores: Scores = {
-            kind.name: features[kind.name].score(weights, *kind.positions(parts)) for kind in self.kinds
-        }
+        scores: Scores = {kind.name: features[kind.name].score(weights, *kind.positions(parts)) for kind in self.kinds}
         labelled = None
         if relations is not None:
             assert self.label_hasher is not None

@@ -95,9 +95,7 @@ class DependencyInstance(Instance):
         scores["arc"] = np.where((known >= 0) & (known != self.parts.heads), -np.inf, scores["arc"])
         if self.relations is not None:
             right = self._gold_labels[self.parts.modifiers - 1][self.relations.arcs]
-            scores["relation"] = np.where(
-                (right >= 0) & (right != self.relations.labels), -np.inf, scores["relation"]
-            )
+            scores["relation"] = np.where((right >= 0) & (right != self.relations.labels), -np.inf, scores["relation"])
         return scores
 
     # What is right

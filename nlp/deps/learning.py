@@ -72,7 +72,7 @@ class LearningSettings:
         share = -(-self.epochs // len(objectives))
         return Trainer(
             [Stage(objective, epochs=share) for objective in objectives],
-            evolve(update, learning_rate=self.learning_rate or 0.1, l2=self._per_step(examples)),
+            evolve(update.regularized(self._per_step(examples)), learning_rate=self.learning_rate or 0.1),
             epochs=share, batch_size=self.batch_size, patience=self.patience, average=self.average,
             average_after=self.average_after, seed=self.seed,
         )  # fmt: skip
@@ -88,6 +88,7 @@ class LearningSettings:
         per_step = self.regularization / max(examples, 1)
         if not per_step < 1e300:
             raise ParserError(
-                f"regularization is {self.regularization:g}: too large for weights to be anything but 0; use a smaller one"
+                f"regularization is {self.regularization:g}: too large for weights to be anything but 0; "
+                f"use a smaller one"
             )
         return per_step

@@ -41,7 +41,14 @@ def parser_options(*groups: str) -> OptionSet:
         "objective": Choice("objective", Objective, "l2", "What is made small; as l2+risk, one after another.", True),
         "learning": LearningSettings,
         # With δ = 0.0125 first-order EWT ends half a point lower.
-        "update": Choice("update", Optimizer, "adagrad", "How a step changes weights.", defaults={"delta": 0.125}),
+        "update": Choice(
+            "update",
+            Optimizer,
+            "adagrad",
+            "How a step changes weights.",
+            defaults={"delta": 0.125},
+            fixed={"learning_rate": 0.01},
+        ),
     }
     return OptionSet({name: group for name, group in every.items() if not groups or name in groups})
 

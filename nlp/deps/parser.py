@@ -184,9 +184,7 @@ class DependencyParser:
         if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
             say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def _model(
-        self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None
-    ) -> DependencyModel:
+    def _model(self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None) -> DependencyModel:
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlp.conll import Sentence, is_projective
 from nlp.deps.errors import ParserError
-from nlp.deps.settings import ModelSettings
+from nlp.deps.settings import TreeSettings
 from nlp.features import Vocabulary
 
 __all__ = ["as_sentences", "fingerprint", "say_what_does_not_fit", "unfamiliar", "usable"]
@@ -57,7 +57,7 @@ def usable(sentences: list[Sentence], say: Callable[[str], None]) -> list[Senten
     return kept
 
 
-def say_what_does_not_fit(model: ModelSettings, sentences: Sequence[Sentence], say: Callable[[str], None]) -> None:
+def say_what_does_not_fit(model: TreeSettings, sentences: Sequence[Sentence], say: Callable[[str], None]) -> None:
     """Say how many training trees a model cannot have."""
     crossing = sum(not is_projective(s.heads) for s in sentences) if model.tree == "projective" else 0
     if crossing:

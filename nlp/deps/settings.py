@@ -93,5 +93,8 @@ class ScorerSettings:
 
     bits: int = setting(default=22, converter=plain, validator=[whole(1), number(most=28)], help="2^bits weights.")
     word_dropout: float = setting(
-        default=1.0, converter=plain, validator=number(least=0), help="Take rare words for unknown ones at times, in training."
+        default=1.0,
+        converter=plain,
+        validator=number(least=0),
+        help="Take rare words for unknown ones at times, in training.",
     )

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_floats, as_integers
+from autodiff.optimizers.gradient_buffer import GradientBuffer, check_adjoint
 from nlp.features import kernels
 from nlp.features.errors import FeatureError
-from autodiff.optimizers.gradient_buffer import GradientBuffer, check_adjoint
 
 __all__ = ["as_adjoint", "as_bits", "as_positions", "as_weights", "check_buffer"]
 

@@ -7,11 +7,11 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_integers
+from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features import kernels
 from nlp.features.arguments import as_adjoint, as_positions, as_weights, check_buffer
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
-from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features.layout import LINE_BITS
 from nlp.features.prepared import Positions, PreparedBlock, of_block
 

@@ -6,10 +6,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features import kernels
 from nlp.features.arguments import as_adjoint, as_positions, as_weights, check_buffer
 from nlp.features.encoded import EncodedSentence
-from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features.prepared import Positions, PreparedBlock, of_block
 
 if TYPE_CHECKING:

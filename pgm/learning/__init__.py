@@ -1,7 +1,7 @@
 """The one learning stack: scorers, structured models, objectives, decoders, and the trainer around them.
 
-    input ──Scorer──▶ scores of parts ──StructuredModel──▶ Run ──Objective──▶ loss, adjoints ──▶ Parameters ──▶ step
-                                                            └──Decoder──▶ answer
+input ──Scorer──▶ scores of parts ──StructuredModel──▶ Run ──Objective──▶ loss, adjoints ──▶ Parameters ──▶ step
+                                                        └──Decoder──▶ answer
 """
 
 from pgm.learning.accuracy import accuracy

@@ -116,4 +116,3 @@ def as_assignment(graph: FactorGraph, states: Any) -> Ints:
         raise GoldError(str(error)) from error
     result[list(found)] = list(found.values())
     return result
-

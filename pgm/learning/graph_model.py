@@ -17,9 +17,9 @@ from pgm.inference_result import InferenceResult
 from pgm.learning.each_variable import EachVariable
 from pgm.learning.errors import GoldError
 from pgm.learning.example import Example, ExampleLike, as_example
-from pgm.learning.scorers.family_scorer import FamilyScorer
 from pgm.learning.instance import Floats, Instance, Run, Scores
 from pgm.learning.output_space import OutputSpace
+from pgm.learning.scorers.family_scorer import FamilyScorer
 from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["GraphInstance", "GraphModel", "GraphRun"]
@@ -52,7 +52,9 @@ class GraphModel(StructuredModel):
     def _sums(self, _: Any, inference: Any) -> None:
         maximises = isinstance(inference, BeliefPropagation) and inference.mode == "max"
         if not isinstance(inference, DifferentiableInference) or maximises:
-            raise ValueError(f"GraphModel: inference is a method that can go back, as BeliefPropagation(); not {inference!r}")
+            raise ValueError(
+                f"GraphModel: inference is a method that can go back, as BeliefPropagation(); not {inference!r}"
+            )
 
     def instance(self, item: ExampleLike) -> "GraphInstance":
         """Make an example ready: an `Example`, a pair (graph, gold), a graph alone, or a function that makes one."""
@@ -205,9 +207,7 @@ class GraphRun(Run):
         """Return (variables,): the best assignment by max-product, a guess on a graph with cycles."""
         inference = self._instance.model.inference
         propagation = inference if isinstance(inference, BeliefPropagation) else BeliefPropagation()
-        result = evolve(propagation, mode="max").run(
-            self._graph, evidence=self._evidence, potentials=self._potentials
-        )
+        result = evolve(propagation, mode="max").run(self._graph, evidence=self._evidence, potentials=self._potentials)
         return result.assignment()
 
     def _of_families(self, found: Mapping[Any, Floats]) -> Scores:

@@ -48,7 +48,7 @@ class Run(ABC):
     @property
     @abstractmethod
     def part_beliefs(self) -> Scores:
-        """The expected use of every part: the gradient of the log-partition, where inference is exact or has settled."""
+        """The expected use of every part: where inference is exact or settled, the gradient of the log-partition."""
 
     @abstractmethod
     def backward(self, *, beliefs: Floats | None = None, log_partition: float | None = None) -> Scores:

@@ -45,7 +45,8 @@ class ScoredGraph:
     >>> graph = FactorGraph()
     >>> x = graph.variables("x", 3)
     >>> unary, pair = graph.add(Table([x], np.zeros((3, 2)))), graph.add(BothOn(x[[[0, 1], [1, 2]]], np.zeros(2)))
-    >>> placed = [("on", Placed(unary, slice(None), (slice(None), 1))), ("both", Placed(pair, slice(None), slice(None)))]
+    >>> every = slice(None)
+    >>> placed = [("on", Placed(unary, every, (every, 1))), ("both", Placed(pair, every, every))]
     >>> scored = ScoredGraph(graph, placed, {"on": 3, "both": 2})
     >>> potentials = scored.potentials({"on": np.array([1.0, 0.0, -1.0]), "both": np.array([0.5, 0.5])})
     >>> result = BeliefPropagation().run(graph, potentials=potentials)

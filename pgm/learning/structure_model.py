@@ -57,7 +57,9 @@ class StructureModel(StructuredModel):
     >>> def features(instance):                                # of a word with a state, and of two states
     ...     words = np.asarray(instance.input)
     ...     return np.append((words[:, None] * 2 + [0, 1]).ravel(), 6 + np.arange(4)), np.arange(2 * len(words) + 5)
-    >>> model = StructureModel(lambda words: LinearChain(len(words), 2, shared_transitions=True), FeatureScorer(10, features))
+    >>> def chain(words):
+    ...     return LinearChain(len(words), 2, shared_transitions=True)
+    >>> model = StructureModel(chain, FeatureScorer(10, features))
     >>> data = [([0, 1, 2], [0, 1, 1]), ([2, 0], [1, 0])]
     >>> _ = Trainer(ConditionalLogLikelihood(), AdaGrad(0.5)).fit(model, data)
     >>> model.decode([0, 2, 2], MaximumScore())
@@ -124,7 +126,9 @@ class StructureInstance(Instance):
             return np.ones(self.structure.num_weights, dtype=np.bool_)
         allowed = np.asarray(self._example.allowed, dtype=np.bool_).ravel()
         if allowed.shape != (self.structure.num_weights,):
-            raise GoldError(f"allowed has {allowed.size} entries; {self.structure.brief} has {self.structure.num_weights} weights")
+            raise GoldError(
+                f"allowed has {allowed.size} entries; {self.structure.brief} has {self.structure.num_weights} weights"
+            )
         return allowed
 
     def run(

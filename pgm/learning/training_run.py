@@ -236,4 +236,3 @@ class TrainingRun:
         """Give the parameters their best values so far, if there are any."""
         for name, array in self.best.arrays.items():
             self.parameters[name].value = array.copy()
-

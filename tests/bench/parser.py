@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from nlp.deps.decoding import minimum_risk
+from nlp.deps.training import Example, Training, TrainingSettings
+
 from bench.timing import Table
 from nlp.conll import Sentence, read_all
 from nlp.deps import DependencyParser
-from nlp.deps.decoding import minimum_risk
 from nlp.deps.inference import infer
-from nlp.deps.training import Example, Training, TrainingSettings
 
 __all__ = ["run", "treebank"]
 

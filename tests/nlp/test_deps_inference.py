@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
-from autodiff import Module, check_gradients
 from nlp.deps.decoding import minimum_risk
 from nlp.deps.graphs import ModelGraph
-from nlp.deps.inference import infer
-from nlp.deps.kinds import kinds_of
 from nlp.deps.map_decoding import map_tree, tree_score
 from nlp.deps.objectives import loss_and_adjoints
+
+from autodiff import Module, check_gradients
+from nlp.deps.inference import infer
+from nlp.deps.kinds import kinds_of
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from oracles.dependency_trees import all_trees, parts_of_tree

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from nlp.deps.fitting import fit_pruner
+from nlp.deps.training import Example, TrainingSettings
 
 from nlp.deps import PruningSettings
-from nlp.deps.fitting import fit_pruner
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import _likely, jackknife, oracle
 from nlp.deps.settings import ModelSettings
-from nlp.deps.training import Example, TrainingSettings
 from nlp.features import DEFAULTS, Vocabulary
 from oracles.sentences import invented_sentences
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from nlp.deps.decoding import minimum_risk
+from nlp.deps.map_decoding import map_tree, tree_score
 
 from nlp.deps import DependencyParser, map_decoding
-from nlp.deps.decoding import minimum_risk
 from nlp.deps.kinds import kinds_of
-from nlp.deps.map_decoding import map_tree, tree_score
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from oracles.dependency_trees import all_trees

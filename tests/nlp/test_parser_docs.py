@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from attrs import fields_dict
+from nlp.deps.training import TrainingSettings
 
 from nlp.deps import PruningSettings
 from nlp.deps.parse_command import parse
 from nlp.deps.settings import ModelSettings
 from nlp.deps.train_command import train
-from nlp.deps.training import TrainingSettings
 from nlp.features import DEFAULTS, parse_templates
 
 PAGE = (Path(__file__).parents[2] / "docs" / "parser.md").read_text(encoding="utf-8")

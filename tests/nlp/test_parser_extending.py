@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from nlp.deps.objectives import OBJECTIVES
+from nlp.deps.scorer import Scorer
 
 from nlp.deps import DependencyParser
 from nlp.deps.inference import infer
-from nlp.deps.objectives import OBJECTIVES
-from nlp.deps.scorer import Scorer
 from nlp.features import ATTRIBUTES, EncodedSentence
 from oracles.sentences import invented_sentences
 

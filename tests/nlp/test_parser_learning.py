@@ -75,8 +75,9 @@ EXACT = {"inference": "exact", "siblings": False}
 ], ids=str)  # fmt: skip
 def test_gradients_of_the_whole_pipeline(options):
     """Features → scores → belief propagation → loss, against differences in every weight."""
-    from nlp.deps.parts import Parts
     from nlp.deps.training import Example, _add_gradient
+
+    from nlp.deps.parts import Parts
 
     sentence, objective = min(invented_sentences(5), key=len), options["objective"]
     parser = DependencyParser(bits=7, epochs=1, iterations=2, pruning=None, **options).fit([sentence])
@@ -99,8 +100,9 @@ def test_gradients_of_the_whole_pipeline(options):
 
 
 def test_likelihood_gradient_is_expected_minus_observed_features():
-    from nlp.deps.parts import Parts
     from nlp.deps.training import Example, _add_gradient
+
+    from nlp.deps.parts import Parts
 
     sentences = invented_sentences(5)
     parser = DependencyParser(order=1, bits=14, epochs=1, learning_rate=0.2).fit(sentences)

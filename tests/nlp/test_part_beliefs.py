@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from nlp.deps.graphs import ModelGraph
+
 from nlp.deps.inference import infer
 from nlp.deps.kinds import Placed, kinds_of
 from nlp.deps.parts import Parts

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from nlp.deps.fitting import fit_weights
+from nlp.deps.scorer import Scorer
+from nlp.deps.training import Training, TrainingSettings
 
 from nlp.conll import Sentence
 from nlp.deps import DependencyParser, PruningSettings
-from nlp.deps.fitting import fit_weights
 from nlp.deps.parts import Parts
-from nlp.deps.scorer import Scorer
 from nlp.deps.sentences import say_what_does_not_fit
 from nlp.deps.settings import ModelSettings
-from nlp.deps.training import Training, TrainingSettings
 from nlp.features import DEFAULTS, Vocabulary
 from oracles.sentences import invented_sentences
 

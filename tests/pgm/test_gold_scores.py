@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from pgm.learning._log_partitions import gold_score
 
 from oracles.joint import joint_log
 from oracles.learning import loopy_graph
 from pgm.exact import BruteForce, JunctionTree
 from pgm.learning import ConditionalLogLikelihood, Example, TrainingProblem
-from pgm.learning._log_partitions import gold_score
 from pgm.learning.check import _AsModule
 
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from attrs import fields, make_class
+from attrs import fields, frozen
 from attrs.validators import instance_of
 
 from autodiff.named import setting
@@ -23,10 +23,11 @@ def part_switches() -> type[Any]:
 
 @lru_cache(maxsize=16)
 def _make(kinds: tuple[type[PartKind], ...]) -> type[Any]:
-    switches = {
+    body: dict[str, Any] = {
         kind.option: setting(default=kind.default, validator=instance_of(bool), help=kind.help) for kind in kinds
     }
-    return make_class("PartSwitches", switches, frozen=True, kw_only=True)
+    body |= {"__annotations__": {kind.option: bool for kind in kinds}, "__doc__": "The kinds of parts that are scored."}
+    return frozen(kw_only=True)(type("PartSwitches", (), body))
 
 
 def names_of(switches: Any) -> list[str]:

@@ -8,7 +8,6 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import HashedParameter, Parameter, SparseAdjoint
-from autodiff.sparse import sum_rows
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
 

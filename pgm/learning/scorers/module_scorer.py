@@ -35,7 +35,9 @@ class ModuleScorer(Scorer):
     >>> def used(instance):
     ...     words = np.asarray(instance.input)
     ...     return weights, np.concatenate([(words[:, None] * 2 + [0, 1]).ravel(), 6 + np.arange(4)])
-    >>> model = StructureModel(lambda words: LinearChain(len(words), 2, shared_transitions=True), ModuleScorer(Gather(), used))
+    >>> def chain(words):
+    ...     return LinearChain(len(words), 2, shared_transitions=True)
+    >>> model = StructureModel(chain, ModuleScorer(Gather(), used))
     >>> round(float(np.exp(model.run([0, 2, 1]).log_partition)))
     8
     """
