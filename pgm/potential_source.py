@@ -97,7 +97,9 @@ class PotentialSource:
             if self.possible is not None:
                 adjoint = np.where(self.possible, adjoint, 0.0)
             adjoints = backward(unbroadcast(adjoint, values.shape))
-            found: dict[str, Adjoint] = dict(adjoints.gradients) if isinstance(adjoints, Adjoints) else {}
+            found: dict[str, Adjoint] = {}
+            if isinstance(self.module, Circuit) and isinstance(adjoints, Adjoints):
+                found |= adjoints.gradients
             for position, parameter in self._given.items():
                 gradient = adjoints[position]
                 if gradient is not None:
