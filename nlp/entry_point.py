@@ -76,15 +76,15 @@ def _expected() -> tuple[type[Exception], ...]:
     """The errors that input can cause."""
     from autodiff.files import FileTooLargeError, TensorFileError
     from autodiff.optimizers import OptimizerError
+    from autodiff.options import OptionError
     from nlp.conll import ConllError
     from nlp.deps.errors import ParserError
-    from nlp.deps.model_file import ModelFileError
     from nlp.evaluation import EvaluationError
     from nlp.features import FeatureError, TemplateError
     from pgm.errors import PgmError
 
     return (
-        ConllError, EvaluationError, FeatureError, ModelFileError, OptimizerError, ParserError, PgmError, TemplateError,
+        ConllError, EvaluationError, FeatureError, OptimizerError, OptionError, ParserError, PgmError, TemplateError,
         TensorFileError, FileTooLargeError,
     )  # fmt: skip
 

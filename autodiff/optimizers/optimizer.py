@@ -57,6 +57,10 @@ class Optimizer(Named, ABC):
         """Return the same with ℓ2 regularisation of this coefficient, for each step, in the way of the rule."""
         raise OptimizerError(f"{type(self).__name__} has no ℓ2 regularisation; take AdaGrad, SGD or Adam")
 
+    def at_rate(self, learning_rate: float) -> Self:
+        """Return the same with this learning rate."""
+        raise OptimizerError(f"{type(self).__name__} has no learning rate to choose")
+
     @abstractmethod
     def rate(self, step: Step) -> float:
         """Return the learning rate of a step, finite and 0 or above."""

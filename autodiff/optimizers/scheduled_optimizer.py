@@ -1,6 +1,8 @@
 """Optimisers whose learning rate is a function of the number of the step."""
 
-from attrs import define, field
+from typing import Self
+
+from attrs import define, evolve, field
 
 from autodiff.optimizers.optimizer import Optimizer
 from autodiff.optimizers.schedules import Schedule, as_schedule
@@ -23,3 +25,7 @@ class ScheduledOptimizer(Optimizer):
     def rate(self, step: Step) -> float:
         """Return the rate that the schedule has for the step."""
         return float(self.learning_rate(step.number))
+
+    def at_rate(self, learning_rate: float) -> Self:
+        """Return the same with this learning rate, a constant."""
+        return evolve(self, learning_rate=learning_rate)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from attrs.validators import instance_of
 
 from autodiff.named import setting
@@ -72,7 +72,7 @@ class LearningSettings:
         share = -(-self.epochs // len(objectives))
         return Trainer(
             [Stage(objective, epochs=share) for objective in objectives],
-            evolve(update.regularized(self._per_step(examples)), learning_rate=self.learning_rate or 0.1),
+            update.regularized(self._per_step(examples)).at_rate(self.learning_rate or 0.1),
             epochs=share, batch_size=self.batch_size, patience=self.patience, average=self.average,
             average_after=self.average_after, seed=self.seed,
         )  # fmt: skip

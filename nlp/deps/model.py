@@ -1,5 +1,6 @@
 """The dependency model: which trees and parts there are, what scores them, how they are inferred."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ from pgm.learning import StructuredModel
 __all__ = ["DependencyModel"]
 
 
+def _as_tuple(kinds: Iterable[PartKind]) -> tuple[PartKind, ...]:
+    return tuple(kinds)
+
+
 @frozen(kw_only=True, eq=False)
 class DependencyModel(StructuredModel):
     """Dependency trees of sentences.
@@ -40,7 +45,7 @@ class DependencyModel(StructuredModel):
     tree: TreeSettings = field(default=TreeSettings())
     constraint: ConstraintSettings = field(default=ConstraintSettings())
     inference: DependencyInference = field(default=LoopyInference())
-    kinds: tuple[PartKind, ...] = field(default=(Arcs(),), converter=tuple)
+    kinds: tuple[PartKind, ...] = field(default=(Arcs(),), converter=_as_tuple)
     pruner: Pruner | None = field(default=None)
     relations: RelationTable | None = field(default=None)
 

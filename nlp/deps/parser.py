@@ -162,7 +162,7 @@ class DependencyParser:
         trainer = learning.trainer(self.settings["objective"], self.settings["update"], len(instances))
         if learning.learning_rate is None:
             trainer = with_tuned_rate(trainer, model, instances)
-            say(f"learning rate: {trainer.update.learning_rate(0):g}, chosen on a sample of the training data")
+            say(f"{trainer.update!r}: the learning rate was chosen on a sample of the training data")
 
         def development() -> float:
             with _single_precision(model.scorer):

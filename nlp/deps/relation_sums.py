@@ -66,7 +66,7 @@ class RelationSums:
 
     def total(self, values: Floats) -> Floats:
         """Return (A,): the sum over each arc's relations."""
-        return np.bincount(self.arcs, weights=values, minlength=len(self.starts) - 1)
+        return np.bincount(self.arcs, weights=values, minlength=len(self.starts) - 1).astype(np.float64)
 
     def backward(self, shares: Floats, on_totals: Floats, on_shares: Floats) -> Floats:
         """Return the adjoint of the scores (T,), given those of the sums (A,) and of the shares (T,)."""

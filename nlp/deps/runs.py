@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hypergraph import Chart, kbest, sample
 from nlp.deps.analysis import Analysis
 from nlp.deps.relation_sums import RelationSums
+from pgm.inference_result import InferenceResult
 from pgm.learning import Run, Scores
-from pgm.result import BeliefResult
 
 if TYPE_CHECKING:
     from nlp.deps.instance import DependencyInstance
@@ -85,7 +85,7 @@ class TreeArcRun(Run):
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Analysis]:
         """Return trees drawn from the model."""
-        found = sample(self._structure, self._weights, count, rng)
+        found = sample(self._structure, self._weights, count, seed=rng)
         return [Analysis(self._structure.decode(one)[1:]) for one in found]
 
 
@@ -98,7 +98,7 @@ class GraphArcRun(Run):
         self._potentials = self._graph.potentials(scores)
 
     @cached_property
-    def _result(self) -> BeliefResult:
+    def _result(self) -> InferenceResult:
         method = self._instance.model.inference.method
         return method.run(self._graph.graph, potentials=self._potentials, record=self._record)
 

@@ -62,29 +62,43 @@ class TreeSpace(OutputSpace):
     def soften(self, beliefs: Floats, temperature: float) -> tuple[Floats, Backward]:
         """Return the marginals of a distribution ∝ exp(Σ b / T) over the arcs and relations of a tree."""
         arcs, relations = 2 * len(self.parts), self.relations
-        scores = beliefs[1:arcs:2] / temperature
-        shares = None
-        if relations is not None:
-            totals, shares = relations.sums(beliefs[arcs:] / temperature)
-            scores = scores + totals
-        matrix = self.parts.matrix(scores, -np.inf)
-        chart = self.structure.run(self.structure.check_weights(matrix))
-        on = chart.weight_marginals.reshape(matrix.shape)[self.parts.heads, self.parts.modifiers]
-        states = np.stack([1.0 - on, on], axis=1).ravel()
-        marginals = states if relations is None else np.concatenate([states, relations.spread(on) * shares])
+        if relations is None:
+            on, through_trees = self._soften_arcs(beliefs[1:arcs:2] / temperature)
 
-        def backward(adjoint: Floats) -> Floats:
-            on_arcs = adjoint[1:arcs:2] - adjoint[:arcs:2]
-            on_shares = None
-            if relations is not None:
-                on_arcs = on_arcs + relations.total(adjoint[arcs:] * shares)
-                on_shares = adjoint[arcs:] * relations.spread(on)
-            back = chart.backward(self.parts.matrix(on_arcs, 0.0).ravel())
-            on_scores = back.reshape(matrix.shape)[self.parts.heads, self.parts.modifiers] / temperature
+            def backward(adjoint: Floats) -> Floats:
+                result = np.zeros(len(beliefs))
+                result[1:arcs:2] = through_trees(adjoint[1:arcs:2] - adjoint[:arcs:2]) / temperature
+                return result
+
+            return _states(on), backward
+        totals, shares = relations.sums(beliefs[arcs:] / temperature)
+        on, through_trees = self._soften_arcs(beliefs[1:arcs:2] / temperature + totals)
+
+        def backward_labelled(adjoint: Floats) -> Floats:
+            of_pairs = adjoint[arcs:]
+            on_arcs = adjoint[1:arcs:2] - adjoint[:arcs:2] + relations.total(of_pairs * shares)
+            on_scores = through_trees(on_arcs)
             result = np.zeros(len(beliefs))
-            result[1:arcs:2] = on_scores
-            if relations is not None and shares is not None and on_shares is not None:
-                result[arcs:] = relations.backward(shares, on_scores * temperature, on_shares) / temperature
+            result[1:arcs:2] = on_scores / temperature
+            result[arcs:] = relations.backward(shares, on_scores, of_pairs * relations.spread(on)) / temperature
             return result
 
-        return marginals, backward
+        return np.concatenate([_states(on), relations.spread(on) * shares]), backward_labelled
+
+    def _soften_arcs(self, scores: Floats) -> tuple[Floats, Backward]:
+        """Return the marginals (arcs,) of trees ∝ exp(Σ scores), and the way back."""
+        heads, modifiers = self.parts.heads, self.parts.modifiers
+        matrix = self.parts.matrix(scores, -np.inf)
+        chart = self.structure.run(self.structure.check_weights(matrix))
+
+        def backward(adjoint: Floats) -> Floats:
+            return np.asarray(
+                chart.backward(self.parts.matrix(adjoint, 0.0).ravel()).reshape(matrix.shape)[heads, modifiers]
+            )
+
+        return np.asarray(chart.weight_marginals.reshape(matrix.shape)[heads, modifiers]), backward
+
+
+def _states(on: Floats) -> Floats:
+    """Return both states of every arc, OFF and ON."""
+    return np.stack([1.0 - on, on], axis=1).ravel()

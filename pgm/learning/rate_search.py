@@ -17,7 +17,7 @@ __all__ = ["with_tuned_rate"]
 
 
 def with_tuned_rate(
-    trainer: Trainer, model: StructuredModel, examples: Iterable[Any], *, sample: int = 200, start: float | None = None
+    trainer: Trainer, model: StructuredModel, examples: Iterable[Any], *, sample: int = 200, start: float = 0.1
 ) -> Trainer:
     """Return the trainer with the learning rate that makes the loss on a sample smallest (Gormley et al. 2015, §7.1).
 
@@ -28,7 +28,7 @@ def with_tuned_rate(
     Parameters
     ----------
     sample : how many examples are drawn
-    start : the first rate that is tried; by default the trainer's
+    start : the first rate that is tried
 
     Examples
     --------
@@ -49,7 +49,7 @@ def with_tuned_rate(
     instances = [model.instance(items[number]) for number in chosen.tolist()]
 
     def trial(rate: float) -> float:
-        run = TrainingRun(evolve(short, update=evolve(trainer.update, learning_rate=rate)), model, instances)
+        run = TrainingRun(evolve(short, update=trainer.update.at_rate(rate)), model, instances)
         before = {name: parameter.read().copy() for name, parameter in run.parameters.items()}
         try:
             run.run_epoch()
@@ -60,6 +60,5 @@ def with_tuned_rate(
             for name, array in before.items():
                 run.parameters[name].value = array
 
-    first = float(trainer.update.learning_rate(0)) if start is None else start
-    choice = search_learning_rate(trial, start=first, divergence_errors=(DivergenceError, FloatingPointError))
-    return evolve(trainer, update=evolve(trainer.update, learning_rate=choice.rate))
+    choice = search_learning_rate(trial, start=start, divergence_errors=(DivergenceError, FloatingPointError))
+    return evolve(trainer, update=trainer.update.at_rate(choice.rate))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import instance_of, optional
+from attrs.validators import optional
 
 from autodiff.validators import plain, whole
 from pgm.learning.objective import Objective
@@ -25,9 +25,14 @@ class Stage:
     name : for reports; by default the objective's
     """
 
-    objective: Objective = field(validator=instance_of(Objective))
+    objective: Objective = field()
     epochs: int | None = field(default=None, kw_only=True, converter=plain, validator=optional(whole(1)))
     name: str = field(kw_only=True)
+
+    @objective.validator
+    def _is_objective(self, _: Any, given: Any) -> None:
+        if not isinstance(given, Objective):
+            raise TypeError(f"Stage: the objective is {given!r}, but must be an Objective")
 
     @name.default
     def _by_class(self) -> str:

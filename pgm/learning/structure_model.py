@@ -205,4 +205,4 @@ class StructureRun(Run):
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Any]:
         """Return exact samples."""
-        return [self.structure.decode(found) for found in sample(self.structure, self._weights, count, rng)]
+        return [self.structure.decode(found) for found in sample(self.structure, self._weights, count, seed=rng)]

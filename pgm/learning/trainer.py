@@ -57,13 +57,18 @@ class Trainer:
     """
 
     stages: tuple[Stage, ...] = field(converter=as_stages)
-    update: Optimizer = field(validator=instance_of(Optimizer))
+    update: Optimizer = field()
     epochs: int = field(default=10, kw_only=True, converter=plain, validator=whole(1))
     batch_size: int = field(default=1, kw_only=True, converter=plain, validator=whole(1))
     patience: int | None = field(default=None, kw_only=True, converter=plain, validator=optional(whole(1)))
     average: bool = field(default=False, kw_only=True, validator=instance_of(bool))
     average_after: int = field(default=0, kw_only=True, converter=plain, validator=whole(0))
     seed: int = field(default=0, kw_only=True, converter=plain, validator=whole(0))
+
+    @update.validator
+    def _is_optimizer(self, _: Any, given: Any) -> None:
+        if not isinstance(given, Optimizer):
+            raise TypeError(f"Trainer: the update is {given!r}, but must be an optimiser such as AdaGrad(0.1)")
 
     def fit(
         self,

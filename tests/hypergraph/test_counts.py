@@ -12,6 +12,7 @@ from hypergraph.structures import (
     GrandparentTrees,
     GrandSiblingTrees,
     LinearChain,
+    NonprojectiveTrees,
     ProjectiveTrees,
     SecondOrderChain,
     Segmentation,
@@ -30,9 +31,15 @@ def test_projective_trees(kind):
     assert count(kind(9, roots="one")) == comb(25, 8) // 9
 
 
+def test_nonprojective_trees():
+    for n in (1, 2, 3, 7, 40):
+        assert count(NonprojectiveTrees(n)) == (n + 1) ** (n - 1)
+        assert count(NonprojectiveTrees(n, roots="one")) == n ** (n - 1)
+
+
 def test_no_tree_structure_is_forgotten():
     with_roots = [kind for kind in structure_classes() if "roots" in {a.name for a in kind.__attrs_attrs__}]
-    assert set(with_roots) == set(TREES)
+    assert set(with_roots) == {*TREES, NonprojectiveTrees}
 
 
 def test_counts_beyond_64_bits_are_exact():

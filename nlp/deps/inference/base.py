@@ -12,9 +12,10 @@ from autodiff.named import Named
 from nlp.deps.kinds import PartKind
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ConstraintSettings, TreeSettings
-from pgm import FactorGraph, Inference
+from pgm import FactorGraph
 from pgm.factor import Factor
 from pgm.factors import AtMostOne, ExactlyOne, Nand, ProjectiveTree, Tree
+from pgm.inference import DifferentiableInference
 from pgm.learning import ScoredGraph
 
 __all__ = ["DependencyInference"]
@@ -43,12 +44,12 @@ class DependencyInference(Named, ABC):
 
     @property
     @abstractmethod
-    def method(self) -> Inference:
+    def method(self) -> DifferentiableInference:
         """What gives beliefs on the graph."""
 
     @property
     @abstractmethod
-    def best_method(self) -> Inference:
+    def best_method(self) -> DifferentiableInference:
         """What looks for the best assignment on the graph."""
 
     @property

@@ -16,6 +16,10 @@ __all__ = ["FeatureScorer"]
 Floats = NDArray[np.float64]
 
 
+def _as_weights(given: Any) -> Parameter:
+    return given if isinstance(given, Parameter) else HashedParameter("weights", given)
+
+
 @frozen(eq=False)
 class FeatureScorer(Scorer):
     """The score of a part is the sum of the weights of its features.
@@ -39,7 +43,7 @@ class FeatureScorer(Scorer):
     array([0.731, 0.269])
     """
 
-    weights: Parameter = field(converter=lambda given: given if isinstance(given, Parameter) else _vector(given))
+    weights: Parameter = field(converter=_as_weights)
     features: Callable[[Any], Any] = field()
 
     def parameters(self, instances: Iterable[Instance]) -> dict[str, Parameter]:
@@ -73,7 +77,3 @@ class FeatureScorer(Scorer):
         given = self.features(instance)
         named: Mapping[Any, tuple[ArrayLike, ArrayLike]] = given if isinstance(given, Mapping) else {"weights": given}
         return {kind: (np.asarray(one, dtype=np.int64), np.asarray(two)) for kind, (one, two) in named.items()}
-
-
-def _vector(length: Any) -> Parameter:
-    return HashedParameter("weights", length)

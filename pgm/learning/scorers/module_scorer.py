@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from autodiff import Circuit, Module, Parameter
+from autodiff import Adjoints, Circuit, Module, Parameter
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Scorer, ScoresBackward
 
@@ -64,7 +64,7 @@ class ModuleScorer(Scorer):
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
             shaped = [np.reshape(adjoints[kind], np.shape(scores[kind])) for kind in self.kinds]
             found = module_backward(*shaped)
-            if isinstance(self.module, Circuit):
+            if isinstance(found, Adjoints):
                 for name, gradient in found.gradients.items():
                     gradients.add(name, gradient)
             for value, gradient in zip(inputs, found, strict=True):
