@@ -16,7 +16,7 @@ def part_switches() -> type[Any]:
     """Return an attrs class with a switch for each kind of parts that there is, those of users too.
 
     >>> part_switches()(siblings=False)
-    PartSwitches(childseq=False, nocross=False, grandparents=True, siblings=False)
+    PartSwitches(childseq=False, grandparents=True, nocross=False, siblings=False)
     """
     return _make(tuple(kind for kind in PartKind.kinds().values() if kind.option))
 
