@@ -11,6 +11,7 @@ from autodiff.errors import (
 )
 from autodiff.gradient_check import check_gradients
 from autodiff.gradient_report import GradientReport, Place
+from autodiff.hashed_parameter import HashedParameter
 from autodiff.module import Module
 from autodiff.parameter import Parameter
 from autodiff.sparse import SparseAdjoint
@@ -25,6 +26,7 @@ __all__ = [
     "DomainError",
     "GradientCheckError",
     "GradientReport",
+    "HashedParameter",
     "Module",
     "Parameter",
     "Place",

@@ -27,7 +27,7 @@ class Parameter:
 
     Attributes
     ----------
-    value : float64 array of any shape
+    value : float64 array of any shape, or float32 if it was given so (a trained model's weights)
     gradient : adjoint of `value` in the latest backward pass, None before the first one
 
     Examples
@@ -45,6 +45,9 @@ class Parameter:
 
     __slots__ = ("_array", "_given", "_lent", "_seen", "_version", "gradient", "name")
 
+    hashed = False
+    """Whether the value is one long vector, of which a step touches few places: see `HashedParameter`."""
+
     _array: Array
     _given: Array | None  # the live array, if it was assigned and others may have it
     _lent: "weakref.ref[Array] | None"  # the live array, if it was read here; dead once nobody has it any more
@@ -54,7 +57,7 @@ class Parameter:
     def __init__(self, name: str, value: ArrayLike) -> None:
         self.name = name
         self.gradient: Adjoint | None = None
-        self._own(as_floats(value).copy())  # two parameters made from one array must not change together
+        self._own(_as_stored(value).copy())  # two parameters made from one array must not change together
 
     @property
     def value(self) -> Array:
@@ -71,7 +74,7 @@ class Parameter:
 
     @value.setter
     def value(self, value: ArrayLike) -> None:
-        array = as_floats(value)
+        array = _as_stored(value)
         if array is self._current():
             return
         lender = array.base.obj if isinstance(array.base, memoryview) else None
@@ -99,6 +102,10 @@ class Parameter:
                 self._lent = self._seen = None
         return self._version
 
+    def changed(self) -> None:
+        """Say that the value was changed in place, so that nobody need compare: `version` is then another number."""
+        self._version = next(_clock)
+
     def _current(self) -> Array | None:
         """The live array, if somebody else may have it."""
         return self._given if self._lent is None else self._lent()
@@ -116,3 +123,11 @@ class Parameter:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.name, self.gradient = state["name"], state["gradient"]
         self._own(np.array(state["value"]))
+
+
+def _as_stored(value: ArrayLike) -> Array:
+    """Return an array of float32 or float64 as it is, and other numbers as float64."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float32:
+        kept: Array = value
+        return kept
+    return as_floats(value)

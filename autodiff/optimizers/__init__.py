@@ -1,4 +1,4 @@
-"""Optimisers on dense and on sparse (hashed) gradients, their schedules, and the learning-rate search."""
+"""Optimisers on dense and on sparse (hashed) gradients, their stores and schedules, and the learning-rate search."""
 
 from autodiff.optimizers.adagrad import AdaGrad
 from autodiff.optimizers.adam import Adam
@@ -10,9 +10,17 @@ from autodiff.optimizers.errors import (
     OptimizerError,
     StateMismatchError,
 )
+from autodiff.optimizers.gradient_buffer import GradientBuffer
 from autodiff.optimizers.lbfgs import LBFGSResult, minimize_lbfgs
-from autodiff.optimizers.learning_rate import LearningRateChoice, LearningRateTrial, choose_learning_rate
+from autodiff.optimizers.learning_rate import (
+    LearningRateChoice,
+    LearningRateTrial,
+    choose_learning_rate,
+    search_learning_rate,
+)
 from autodiff.optimizers.optimizer import Optimizer
+from autodiff.optimizers.parameter_store import ParameterStore
+from autodiff.optimizers.scheduled_optimizer import ScheduledOptimizer
 from autodiff.optimizers.schedules import (
     Constant,
     ExponentialDecay,
@@ -23,7 +31,9 @@ from autodiff.optimizers.schedules import (
     WarmupDecay,
 )
 from autodiff.optimizers.sgd import SGD
+from autodiff.optimizers.shrinkage import ExplicitShrinkage, ImplicitShrinkage, Shrinkage
 from autodiff.optimizers.state_files import load_state, save_state
+from autodiff.optimizers.step import Step
 
 __all__ = [
     "SGD",
@@ -31,8 +41,11 @@ __all__ = [
     "Adam",
     "Constant",
     "DivergenceError",
+    "ExplicitShrinkage",
     "ExponentialDecay",
+    "GradientBuffer",
     "GradientError",
+    "ImplicitShrinkage",
     "InverseDecay",
     "InverseSquareRoot",
     "LBFGSResult",
@@ -42,12 +55,17 @@ __all__ = [
     "NonFiniteGradientError",
     "Optimizer",
     "OptimizerError",
+    "ParameterStore",
     "Schedule",
+    "ScheduledOptimizer",
+    "Shrinkage",
     "StateMismatchError",
+    "Step",
     "StepDecay",
     "WarmupDecay",
     "choose_learning_rate",
     "load_state",
     "minimize_lbfgs",
     "save_state",
+    "search_learning_rate",
 ]

@@ -1,21 +1,27 @@
 """AdaGrad with composite mirror descent, ℓ1 and ℓ2 (Duchi, Hazan & Singer 2011), lazy on sparse gradients."""
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
 from autodiff.optimizers.checks import non_negative, positive
-from autodiff.optimizers.optimizer import Memory, Optimizer
-from autodiff.optimizers.soft_threshold import shrink, soft_threshold
+from autodiff.optimizers.errors import OptimizerError
+from autodiff.optimizers.hashed_adagrad import HashedAdaGradState
+from autodiff.optimizers.parameter_state import Memory, ParameterState
+from autodiff.optimizers.scheduled_optimizer import ScheduledOptimizer
+from autodiff.optimizers.shrinkage import ImplicitShrinkage
+from autodiff.optimizers.soft_threshold import soft_threshold
+from autodiff.optimizers.timeline import Timeline
+from autodiff.parameter import Parameter
 from autodiff.validators import plain
 
 __all__ = ["AdaGrad"]
 
 
 @define(eq=False, slots=False)
-class AdaGrad(Optimizer):
+class AdaGrad(ScheduledOptimizer):
     """AdaGrad on f(w) + λ₁ ‖w‖₁ + λ/2 ‖w‖²: the optimiser of Gormley et al. (2015, eq. 8).
 
     For each coordinate i, with G_i = 0 at first (Duchi et al. 2011, the composite mirror descent update for
@@ -24,9 +30,9 @@ class AdaGrad(Optimizer):
         G_i ← G_i + g_i²,   H_i = δ + √G_i,   w_i ← S(H_i w_i - η_t g_i, η_t λ₁) / (H_i + η_t λ)
 
     A coordinate whose gradient is 0 keeps its H_i and shrinks by H_i / (H_i + η_t λ).  So a row that a sparse
-    gradient does not touch owes the product of those factors (with ℓ1 also what the thresholds take off, see
-    `soft_threshold`), and pays it when it is next touched or caught up, equal to the eager update to 1e-12
-    under any schedule.  The gradient itself is never scaled by the skipped rates.
+    gradient does not touch shrinks by the product of those factors (with ℓ1 also by what the thresholds take off, see
+    `soft_threshold`) when it is next touched or caught up, equal to the eager update to 1e-12 under any schedule.  The
+    gradient itself is never scaled by the skipped rates.  On a `HashedParameter` the steps are compiled, without ℓ1.
 
     Parameters
     ----------
@@ -45,27 +51,27 @@ class AdaGrad(Optimizer):
     >>> optimizer = AdaGrad(1.0, l2=1.0)
     >>> for _ in range(2):
     ...     optimizer.step(parameters, {"w": SparseAdjoint(np.array([0]), np.array([3.0]), (2,))})
-    >>> bool(parameters["w"][1] == 1.0)                       # two halvings are owed …
+    >>> bool(parameters["w"][1] == 1.0)                       # two halvings are to be caught up with …
     True
     >>> optimizer.finish(parameters)
-    >>> round(float(parameters["w"][1]), 12)                  # … and paid
+    >>> round(float(parameters["w"][1]), 12)                  # … here
     0.25
     """
+
+    squares: ClassVar[tuple[str, ...]] = ("squares",)
 
     l2: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     delta: float = field(default=1.0, converter=plain, validator=positive, kw_only=True)
 
-    def __attrs_post_init__(self) -> None:
-        """Settle whether untouched rows owe anything."""
-        self._shrinks = self.l2 > 0 or self.l1 > 0
-
-    def _initial(self, weights: NDArray[np.float64]) -> Memory:
+    def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
+        """Return the sums of squares, 0."""
         return {"squares": np.zeros(weights.shape)}
 
-    def _update(
+    def update(
         self, weights: NDArray[np.float64], gradient: NDArray[np.float64], memory: Memory, rate: float
     ) -> tuple[NDArray[np.float64], Memory]:
+        """Return the new weights and memory of some rows."""
         squares = memory["squares"] + gradient * gradient
         metric = np.sqrt(squares)
         metric += self.delta
@@ -77,15 +83,17 @@ class AdaGrad(Optimizer):
         updated /= metric
         return updated, {"squares": squares}
 
-    def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
-        metric = self.delta + np.sqrt(memory["squares"])
-        return -self._history.sum_log1p(self.l2 / metric, since)
+    def shrinkage(self, memory: Memory) -> ImplicitShrinkage | None:
+        """Return H / (H + η λ) and the threshold in each row's own metric."""
+        if self.l1 == 0 and self.l2 == 0:
+            return None
+        return ImplicitShrinkage(self.delta + np.sqrt(memory["squares"]), l1=self.l1, l2=self.l2)
 
-    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
-        factor = self._log_shrinkage(memory, since, weights.ndim)
-        metric = self.delta + np.sqrt(memory["squares"])
-        rates = self._history.sum_rates(since)
-        return shrink(weights, factor, l1=self.l1, l2=self.l2, rates=rates, metric=metric)
-
-    def _check_rate(self, rate: float) -> None:
-        """Accept every rate: the update is implicit in the regulariser, which cannot overshoot."""
+    def hashed_state_of(self, name: str, parameter: Parameter, timeline: Timeline) -> ParameterState:
+        """Return one with compiled steps, which are those without ℓ1."""
+        if self.l1 > 0:
+            return super().hashed_state_of(name, parameter, timeline)
+        if not np.isfinite(parameter.read()).all():
+            raise OptimizerError(f"parameter {name!r} holds NaN or an infinity; start from finite numbers")
+        slots = len(parameter.read())
+        return HashedAdaGradState(name, slots, timeline, l2=float(self.l2), delta=float(self.delta))

@@ -1,22 +1,25 @@
 """Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019), on rows."""
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
 from autodiff.optimizers.checks import fraction, non_negative, positive
-from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
-from autodiff.optimizers.optimizer import Memory, Optimizer
-from autodiff.optimizers.soft_threshold import shrink, soft_threshold
+from autodiff.optimizers.explicit_decay import check_explicit_decay
+from autodiff.optimizers.parameter_state import Memory
+from autodiff.optimizers.scheduled_optimizer import ScheduledOptimizer
+from autodiff.optimizers.shrinkage import ExplicitShrinkage
+from autodiff.optimizers.soft_threshold import soft_threshold
+from autodiff.optimizers.step import Step
 from autodiff.validators import plain
 
 __all__ = ["Adam"]
 
 
 @define(eq=False, slots=False)
-class Adam(Optimizer):
+class Adam(ScheduledOptimizer):
     """Adam with bias correction.
 
     For each row that the gradient touches (all rows, if it is dense)::
@@ -27,7 +30,7 @@ class Adam(Optimizer):
     A row that a sparse gradient does *not* touch keeps n, m and v as they are, and momentum does not move it:
     each row is an Adam of its own that sees only the steps that touch it (with the learning rate of the
     common step number). This is not what dense Adam does with a gradient of zeros.  The weight decay alone is
-    owed for every step and paid exactly.
+    that of every step, and caught up with exactly.
 
     Parameters
     ----------
@@ -49,26 +52,26 @@ class Adam(Optimizer):
     array([0.75, 1.25])
     """
 
+    squares: ClassVar[tuple[str, ...]] = ("second",)
+
     first_decay: float = field(default=0.9, converter=plain, validator=fraction, kw_only=True)
     second_decay: float = field(default=0.999, converter=plain, validator=fraction, kw_only=True)
     epsilon: float = field(default=1e-8, converter=plain, validator=positive, kw_only=True)
     weight_decay: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
 
-    def __attrs_post_init__(self) -> None:
-        """Settle whether untouched rows owe anything."""
-        self._shrinks = self.weight_decay > 0 or self.l1 > 0
-
-    def _initial(self, weights: NDArray[np.float64]) -> Memory:
+    def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
+        """Return both moments, and the number of touches."""
         return {
             "first": np.zeros(weights.shape),
             "second": np.zeros(weights.shape),
             "touches": np.zeros((len(weights),) + (1,) * (weights.ndim - 1), dtype=np.int64),
         }
 
-    def _update(
+    def update(
         self, weights: NDArray[np.float64], gradient: NDArray[np.float64], memory: Memory, rate: float
     ) -> tuple[NDArray[np.float64], Memory]:
+        """Return the new weights and memory of some rows."""
         touches = memory["touches"] + 1
         first = self.first_decay * memory["first"] + (1.0 - self.first_decay) * gradient
         second = self.second_decay * memory["second"] + (1.0 - self.second_decay) * gradient * gradient
@@ -80,12 +83,14 @@ class Adam(Optimizer):
             updated = soft_threshold(updated, rate * self.l1)
         return updated, {"first": first, "second": second, "touches": touches}
 
-    def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
-        return log_explicit_decay(self._history, self.weight_decay, since, dimensions)
+    def shrinkage(self, memory: Memory) -> ExplicitShrinkage | None:
+        """Return the weight decay and the threshold."""
+        if self.weight_decay == 0 and self.l1 == 0:
+            return None
+        return ExplicitShrinkage(l1=self.l1, l2=self.weight_decay)
 
-    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
-        factor = self._log_shrinkage(memory, since, weights.ndim)
-        return shrink(weights, factor, l1=self.l1, l2=self.weight_decay, rates=self._history.sum_rates(since))
-
-    def _check_rate(self, rate: float) -> None:
+    def rate(self, step: Step) -> float:
+        """Return the rate that the schedule has for the step; η λ ≤ 1/2."""
+        rate = super().rate(step)
         check_explicit_decay("Adam", "weight_decay", rate, self.weight_decay)
+        return rate

@@ -61,14 +61,22 @@ def coalesce(indices: NDArray[np.int64], values: NDArray[np.float64]) -> RowGrad
 def check_parameters(parameters: Mapping[str, NDArray[np.float64]]) -> None:
     """Refuse parameters that cannot be updated in place."""
     for name, parameter in parameters.items():
-        if not isinstance(parameter, np.ndarray) or parameter.dtype != np.float64:
-            seen = parameter.dtype if isinstance(parameter, np.ndarray) else type(parameter).__name__
-            raise OptimizerError(
-                f"parameter {name!r} is {seen}, but optimisers update float64 arrays in place: "
-                "convert it with .astype(numpy.float64) and keep the result"
-            )
-        if not parameter.flags.writeable:
-            raise OptimizerError(f"parameter {name!r} is read-only: pass a writeable copy")
+        check_array(name, parameter)
+
+
+def check_array(name: str, parameter: NDArray[np.float64]) -> None:
+    """Refuse an array that cannot be updated in place.
+
+    >>> check_array("w", np.zeros(2))
+    """
+    if not isinstance(parameter, np.ndarray) or parameter.dtype != np.float64:
+        seen = parameter.dtype if isinstance(parameter, np.ndarray) else type(parameter).__name__
+        raise OptimizerError(
+            f"parameter {name!r} is {seen}, but optimisers update float64 arrays in place: "
+            "convert it with .astype(numpy.float64) and keep the result"
+        )
+    if not parameter.flags.writeable:
+        raise OptimizerError(f"parameter {name!r} is read-only: pass a writeable copy")
 
 
 def check_gradients_known(parameters: Mapping[str, NDArray[np.float64]], gradients: Mapping[str, Gradient]) -> None:
@@ -81,39 +89,42 @@ def check_gradients_known(parameters: Mapping[str, NDArray[np.float64]], gradien
             )
 
 
-def row_indices(name: str, weights: NDArray[np.float64], indices: ArrayLike) -> NDArray[np.int64]:
-    """Check the indices of some rows, and return them as they are."""
+def row_indices(name: str, count: int, indices: ArrayLike) -> NDArray[np.int64]:
+    """Check the indices of some of `count` rows, and return them as they are."""
     array = np.asarray(indices)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise GradientError(
             f"indices of rows of {name!r} are {array.dtype} of shape {array.shape}, "
             "but must be whole numbers in one dimension"
         )
-    if array.size and (array.min() < 0 or array.max() >= len(weights)):
-        wrong = array[(array < 0) | (array >= len(weights))][0]
+    if array.size and (array.min() < 0 or array.max() >= count):
+        wrong = array[(array < 0) | (array >= count)][0]
         raise GradientError(
-            f"index {wrong} of a row of {name!r} is out of range: the parameter has {len(weights)} rows, from 0 on"
+            f"index {wrong} of a row of {name!r} is out of range: the parameter has {count} rows, from 0 on"
         )
     return array.astype(np.int64, copy=False)
 
 
-def row_gradient(name: str, parameter: NDArray[np.float64], gradient: Gradient) -> RowGradient:
-    """Check one gradient against its parameter and return it by rows; None touches no row."""
+def row_gradient(name: str, shape: tuple[int, ...], gradient: Gradient) -> RowGradient:
+    """Check one gradient against the shape of its parameter and return it by rows; None touches no row.
+
+    >>> row_gradient("w", (3,), SparseAdjoint([2, 2], [1.0, 0.5], (3,)))
+    RowGradient(rows=array([2]), values=array([1.5]))
+    """
     if gradient is None:
-        empty = np.zeros((0, *as_rows(parameter).shape[1:]))
-        return RowGradient(np.zeros(0, dtype=np.int64), empty)
+        return RowGradient(np.zeros(0, dtype=np.int64), np.zeros((0, *shape[1:])))
     if isinstance(gradient, SparseAdjoint):
-        return _sparse_rows(name, parameter, gradient)
+        return _sparse_rows(name, shape, gradient)
     dense = _as_float64(name, gradient)
-    _check_shape(name, parameter, dense.shape)
+    _check_shape(name, shape, dense.shape)
     _check_finite(name, dense)
     return RowGradient(slice(None), as_rows(dense))
 
 
-def _sparse_rows(name: str, parameter: NDArray[np.float64], gradient: SparseAdjoint) -> RowGradient:
-    _check_shape(name, parameter, tuple(gradient.shape))
+def _sparse_rows(name: str, shape: tuple[int, ...], gradient: SparseAdjoint) -> RowGradient:
+    _check_shape(name, shape, tuple(gradient.shape))
     values = _as_float64(name, gradient.values)
-    indices = row_indices(name, as_rows(parameter), gradient.indices)
+    indices = row_indices(name, shape[0], gradient.indices)
     _check_finite(name, values)
     return coalesce(indices, values)
 
@@ -125,10 +136,10 @@ def _as_float64(name: str, gradient: object) -> NDArray[np.float64]:
     return array.astype(np.float64, copy=False)
 
 
-def _check_shape(name: str, parameter: NDArray[np.float64], shape: tuple[int, ...]) -> None:
-    if shape != parameter.shape:
+def _check_shape(name: str, expected: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    if shape != expected:
         raise GradientError(
-            f"gradient of {name!r} has shape {shape}, but the parameter has shape {parameter.shape}: they must be equal"
+            f"gradient of {name!r} has shape {shape}, but the parameter has shape {expected}: they must be equal"
         )
 
 

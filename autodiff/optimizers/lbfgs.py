@@ -178,7 +178,7 @@ def _unpack(flat: NDArray[np.float64], parameters: Parameters) -> None:
 def _pack_gradients(parameters: Parameters, gradients: Mapping[str, Gradient]) -> NDArray[np.float64]:
     dense: Parameters = {}
     for name, parameter in parameters.items():
-        gradient = row_gradient(name, parameter, gradients.get(name))
+        gradient = row_gradient(name, parameter.shape, gradients.get(name))
         dense[name] = np.zeros(parameter.shape)
         dense[name].reshape(-1, *parameter.shape[1:])[gradient.rows] = gradient.values
     return _pack(dense)

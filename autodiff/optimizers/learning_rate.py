@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_count, as_generator
+from autodiff.conversion import as_count, as_generator, as_number
 from autodiff.optimizers.errors import (
     DivergenceError,
     LearningRateWarning,
@@ -23,7 +23,7 @@ from autodiff.optimizers.errors import (
 from autodiff.optimizers.gradients import Gradient, check_parameters
 from autodiff.optimizers.optimizer import Optimizer
 
-__all__ = ["LearningRateChoice", "LearningRateTrial", "choose_learning_rate"]
+__all__ = ["LearningRateChoice", "LearningRateTrial", "choose_learning_rate", "search_learning_rate"]
 
 Example = TypeVar("Example")
 Parameters = dict[str, NDArray[np.float64]]
@@ -45,7 +45,7 @@ class LearningRateChoice:
 
     rate: float
     loss: float
-    initial_loss: float
+    initial_loss: float | None
     trials: tuple[LearningRateTrial, ...]
 
 
@@ -71,8 +71,8 @@ def choose_learning_rate(
 
     The rates start · factor^k are tried for k = -reach … reach.  As long as the best is the lowest or the
     highest of them, the search goes on in that direction.  Every trial starts from a copy of `parameters`
-    with a fresh optimiser, takes the same mini-batches in the same order, and is finished (what is owed is
-    paid) before its loss is taken. The caller's parameters are never written to.
+    with a fresh optimiser, takes the same mini-batches in the same order, and is finished (all rows are caught
+    up) before its loss is taken. The caller's parameters are never written to.
 
     Parameters
     ----------
@@ -114,9 +114,8 @@ def choose_learning_rate(
         count = len(examples)
     except TypeError:
         raise OptimizerError(f"choose_learning_rate: examples is {examples!r}, but must be a sequence") from None
-    _check_settings(start, factor, reach, maximum_trials, sample_size, batch_size, epochs, count)
+    _check_sample("choose_learning_rate", sample_size=sample_size, batch_size=batch_size, epochs=epochs, examples=count)
     check_parameters({name: np.array(array) for name, array in parameters.items()})
-    diverged: tuple[type[Exception], ...] = (NonFiniteGradientError, DivergenceError, *divergence_errors)
     generator = as_generator(seed, "choose_learning_rate: seed", OptimizerError)
     chosen = generator.permutation(count)[:sample_size]
     sample = [examples[int(index)] for index in chosen]
@@ -125,31 +124,116 @@ def choose_learning_rate(
     def total_loss(weights: Parameters) -> float:
         return float(sum(float(objective(weights, batch)[0]) for batch in batches))
 
-    def trial(exponent: int) -> LearningRateTrial:
-        rate = float(start) * float(factor) ** exponent
+    def trial(rate: float) -> float:
         weights = {name: np.array(array) for name, array in parameters.items()}
+        optimizer = make_optimizer(rate)
+        for _ in range(epochs):
+            for batch in batches:
+                _catch_up(optimizer, weights, reads and reads(batch))
+                optimizer.step(weights, objective(weights, batch)[1])
+        optimizer.finish(weights)
+        return total_loss(weights)
+
+    settings = _Search("choose_learning_rate", start, factor, reach, maximum_trials)
+    initial_loss = total_loss({name: np.array(array) for name, array in parameters.items()})
+    return _search(trial, initial_loss, settings, divergence_errors)
+
+
+def search_learning_rate(
+    trial: Callable[[float], float],
+    *,
+    initial_loss: float | None = None,
+    start: float = 0.1,
+    factor: float = 2.0,
+    reach: int = 2,
+    maximum_trials: int = 20,
+    divergence_errors: tuple[type[Exception], ...] = (FloatingPointError,),
+) -> LearningRateChoice:
+    """Try rates above and below `start`, and return the one with the lowest loss.
+
+    The rates start · factor^k are tried for k = -reach … reach.  As long as the best is the lowest or the highest of
+    them, the search goes on in that direction.  A rate whose loss is not finite counts as too high.
+
+    Parameters
+    ----------
+    trial : trains from the same start with a rate, and returns the loss after it
+    initial_loss : the loss without training; no rate that leaves it higher helps
+    start, factor, reach, maximum_trials : the rates, as above
+    divergence_errors : exceptions of a trial that mean "this rate is too high", besides `DivergenceError` and
+        `NonFiniteGradientError`; any other one is passed on
+
+    Raises
+    ------
+    DivergenceError
+        If every tried rate diverges, or the initial loss is not finite.
+
+    Warns
+    -----
+    LearningRateWarning
+        If no tried rate lowers the initial loss, or the best is still at an end when `maximum_trials` is reached.
+
+    Examples
+    --------
+    >>> search_learning_rate(lambda rate: (rate - 0.4) ** 2, start=0.1).rate
+    0.4
+    """
+    if initial_loss is not None and not isinstance(initial_loss, Real):
+        raise OptimizerError(f"search_learning_rate: initial_loss is {initial_loss!r}, but must be a number")
+    settings = _Search("search_learning_rate", start, factor, reach, maximum_trials)
+    return _search(trial, initial_loss, settings, divergence_errors)
+
+
+@frozen
+class _Search:
+    """The rates to try, checked."""
+
+    caller: str
+    start: float
+    factor: float
+    reach: int
+    maximum_trials: int
+
+    def __attrs_post_init__(self) -> None:
+        as_number(self.start, f"{self.caller}: start", OptimizerError, above=0)
+        as_number(self.factor, f"{self.caller}: factor", OptimizerError, above=1)
+        as_count(self.reach, f"{self.caller}: reach", OptimizerError, least=1)  # to look both up and down
+        least = 2 * self.reach + 1
+        as_count(
+            self.maximum_trials, f"{self.caller}: maximum_trials, with reach {self.reach},", OptimizerError, least=least
+        )
+
+    def rate(self, exponent: int) -> float:
+        with np.errstate(over="ignore"):
+            return float(self.start * np.float64(self.factor) ** exponent)
+
+
+def _search(
+    trial: Callable[[float], float],
+    initial_loss: float | None,
+    settings: _Search,
+    divergence_errors: tuple[type[Exception], ...],
+) -> LearningRateChoice:
+    diverged: tuple[type[Exception], ...] = (NonFiniteGradientError, DivergenceError, *divergence_errors)
+
+    def tried(exponent: int) -> LearningRateTrial:
+        rate = settings.rate(exponent)
+        if not 0 < rate < np.inf:
+            return LearningRateTrial(rate, np.inf, f"a rate of {rate} is no rate")
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                optimizer = make_optimizer(rate)
-                for _ in range(epochs):
-                    for batch in batches:
-                        _catch_up(optimizer, weights, reads and reads(batch))
-                        optimizer.step(weights, objective(weights, batch)[1])
-                optimizer.finish(weights)
-                loss = total_loss(weights)
+                loss = float(trial(rate))
         except diverged as error:
             return LearningRateTrial(rate, np.inf, f"{type(error).__name__}: {error}")
         if not np.isfinite(loss):
             return LearningRateTrial(rate, np.inf, f"the loss is {loss}")
         return LearningRateTrial(rate, loss)
 
-    initial_loss = total_loss({name: np.array(array) for name, array in parameters.items()})
-    if not np.isfinite(initial_loss):
+    if initial_loss is not None and not np.isfinite(initial_loss):
         raise DivergenceError(f"the loss on the sample is {initial_loss} before any training: no rate can mend that")
-    trials = {exponent: trial(exponent) for exponent in range(-reach, reach + 1)}
-    while (direction := _direction(trials)) and len(trials) < maximum_trials:
+    trials = {exponent: tried(exponent) for exponent in range(-settings.reach, settings.reach + 1)}
+    while (direction := _direction(trials)) and len(trials) < settings.maximum_trials:
         exponent = max(trials) + 1 if direction > 0 else min(trials) - 1
-        trials[exponent] = trial(exponent)
+        trials[exponent] = tried(exponent)
     return _choice(trials, initial_loss, direction)
 
 
@@ -174,7 +258,7 @@ def _direction(trials: Mapping[int, LearningRateTrial]) -> int:
     return 1 if best == max(trials) else 0
 
 
-def _choice(trials: Mapping[int, LearningRateTrial], initial_loss: float, direction: int) -> LearningRateChoice:
+def _choice(trials: Mapping[int, LearningRateTrial], initial_loss: float | None, direction: int) -> LearningRateChoice:
     ordered = tuple(trials[exponent] for exponent in sorted(trials))
     best = trials[_best(trials)]
     tried = f"{len(ordered)} rates from {ordered[0].rate:g} to {ordered[-1].rate:g}"
@@ -184,14 +268,14 @@ def _choice(trials: Mapping[int, LearningRateTrial], initial_loss: float, direct
             "gradient, "
             "or start lower"
         )
-    if not best.loss < initial_loss:
+    if initial_loss is not None and not best.loss < initial_loss:
         warnings.warn(
             f"none of {tried} lowers the loss on the sample: it is {initial_loss:g} before and "
             f"{best.loss:g} after "
             f"training with the best rate, {best.rate:g}; check the gradient, or whether training is over "
             "already",
             LearningRateWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     elif direction:
         warnings.warn(
@@ -199,41 +283,13 @@ def _choice(trials: Mapping[int, LearningRateTrial], initial_loss: float, direct
             "better one may "
             "lie beyond it: raise maximum_trials or move start",
             LearningRateWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return LearningRateChoice(best.rate, best.loss, initial_loss, ordered)
 
 
-def _check_settings(
-    start: float,
-    factor: float,
-    reach: int,
-    maximum_trials: int,
-    sample_size: int,
-    batch_size: int,
-    epochs: int,
-    examples: int,
-) -> None:
-    for name, number in {"reach": reach, "maximum_trials": maximum_trials, "sample_size": sample_size}.items():
-        as_count(number, f"choose_learning_rate: {name}", OptimizerError)
-    for name, number in {"batch_size": batch_size, "epochs": epochs}.items():
-        as_count(number, f"choose_learning_rate: {name}", OptimizerError)
-    for name, value in {"start": start, "factor": factor}.items():
-        if not isinstance(value, Real):
-            raise OptimizerError(f"choose_learning_rate: {name} is {value!r}, but must be a number")
-    problems = [
-        (not (np.isfinite(start) and start > 0), f"start is {start}, but must be finite and above 0"),
-        (not (np.isfinite(factor) and factor > 1), f"factor is {factor}, but must be finite and above 1"),
-        (reach < 1, f"reach is {reach}, but must be at least 1, to look both up and down"),
-        (
-            maximum_trials < 2 * reach + 1,
-            f"maximum_trials is {maximum_trials}, but reach {reach} needs {2 * reach + 1}",
-        ),
-        (sample_size < 1, f"sample_size is {sample_size}, but must be at least 1"),
-        (batch_size < 1, f"batch_size is {batch_size}, but must be at least 1"),
-        (epochs < 1, f"epochs is {epochs}, but must be at least 1"),
-        (examples < 1, "there are no examples to try a rate on"),
-    ]
-    for wrong, message in problems:
-        if wrong:
-            raise OptimizerError(f"choose_learning_rate: {message}")
+def _check_sample(caller: str, *, examples: int, **counts: int) -> None:
+    for name, number in counts.items():
+        as_count(number, f"{caller}: {name}", OptimizerError, least=1)
+    if examples < 1:
+        raise OptimizerError(f"{caller}: there are no examples to try a rate on")

@@ -1,6 +1,6 @@
-"""The learning rates of past steps, kept so that what a weight owes is found in a few operations.
+"""The learning rates of past steps, kept so that the shrinkage of a weight is found in a few operations.
 
-A weight that was not touched in the steps s, …, t-1 owes the product of one factor a step, each of the form
+A weight that was not touched in the steps s, …, t-1 shrinks by the product of one factor a step, each of the form
 (1 + η x)^±1, where x depends on the weight and η on the step.  So what is wanted is
 
     L(x; s, t) = Σ_{i=s}^{t-1} log(1 + η_i x)
@@ -63,7 +63,7 @@ class _Block:
         total *= (self.length - first).astype(np.float64).reshape(shape)
         if self.powers is not None:
             if (first == first[0]).all():
-                first = first[:1]  # mostly 0: the rows owe all of a past block
+                first = first[:1]  # mostly 0: the rows missed all of a past block
             ratio = product / (1.0 + product)
             series = np.zeros_like(total)
             for exponent in reversed(range(_TERMS)):
@@ -83,8 +83,8 @@ class RateHistory:
     >>> history = RateHistory()
     >>> for rate in [0.5, 0.5, 0.4, 0.1]:
     ...     history.append(rate)
-    >>> owed = history.sum_log1p(np.array([2.0, 2.0]), since=np.array([0, 3]))
-    >>> np.exp(-owed) * [(1 + 0.5 * 2) ** 2 * (1 + 0.4 * 2) * (1 + 0.1 * 2), (1 + 0.1 * 2)]
+    >>> missed = history.sum_log1p(np.array([2.0, 2.0]), since=np.array([0, 3]))
+    >>> np.exp(-missed) * [(1 + 0.5 * 2) ** 2 * (1 + 0.4 * 2) * (1 + 0.1 * 2), (1 + 0.1 * 2)]
     array([1., 1.])
     """
 
@@ -92,16 +92,21 @@ class RateHistory:
     _totals: NDArray[np.float64] = field(factory=lambda: np.zeros(16), init=False)  # Σ η of the first steps
     _lost: float = field(default=0.0, init=False)  # what rounding has taken off the last of them (Neumaier)
     _blocks: list[_Block] = field(factory=list, init=False)
-    _runs: list[tuple[float, int]] = field(factory=list, init=False)
+    # First step and rate of each run of steps with equal rates, and room for more runs.
+    _starts: NDArray[np.int64] = field(factory=lambda: np.zeros(16, dtype=np.int64), init=False)
+    _rates: NDArray[np.float64] = field(factory=lambda: np.zeros(16), init=False)
+    _runs: int = field(default=0, init=False)
 
     def append(self, rate: float) -> None:
         """Note the learning rate of one more step."""
         if not (self._blocks and self._blocks[-1].accept(rate)):
             self._blocks.append(_Block(self.steps, rate))
-        if self._runs and self._runs[-1][0] == rate:
-            self._runs[-1] = (rate, self._runs[-1][1] + 1)
-        else:
-            self._runs.append((rate, 1))
+        if not self._runs or self._rates[self._runs - 1] != rate:
+            if self._runs == len(self._rates):
+                self._starts = np.concatenate([self._starts, np.zeros_like(self._starts)])
+                self._rates = np.concatenate([self._rates, np.zeros_like(self._rates)])
+            self._starts[self._runs], self._rates[self._runs] = self.steps, rate
+            self._runs += 1
         self._add_total(rate)
         self.steps += 1
 
@@ -133,13 +138,13 @@ class RateHistory:
         since : (rows,) number of the first step that counts
         """
         total = np.zeros(scale.shape)
-        rows: slice | NDArray[np.int64] = slice(None)  # all of them, for as long as all owe something
+        rows: slice | NDArray[np.int64] = slice(None)  # all of them, for as long as all missed something
         since = since.astype(np.int64)
         for block in reversed(self._blocks):
-            owing = since < block.start + block.length
-            if not owing.all():
-                rows = np.flatnonzero(owing) if isinstance(rows, slice) else rows[owing]
-                since = since[owing]
+            missing = since < block.start + block.length
+            if not missing.all():
+                rows = np.flatnonzero(missing) if isinstance(rows, slice) else rows[missing]
+                since = since[missing]
             if not since.size:
                 break
             total[rows] += block.sum_log1p(scale[rows], np.maximum(since - block.start, 0))
@@ -147,10 +152,19 @@ class RateHistory:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the history as run lengths, for saving."""
-        return {
-            "rates": np.array([rate for rate, _ in self._runs], dtype=np.float64),
-            "repeats": np.array([repeats for _, repeats in self._runs], dtype=np.int64),
-        }
+        starts, rates = self.runs()
+        return {"rates": rates, "repeats": np.diff(starts, append=self.steps)}
+
+    def runs(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return first step and rate of each run of steps with equal rates.
+
+        >>> history = RateHistory()
+        >>> for rate in [0.5, 0.5, 0.25]:
+        ...     history.append(rate)
+        >>> history.runs()
+        (array([0, 2]), array([0.5 , 0.25]))
+        """
+        return self._starts[: self._runs], self._rates[: self._runs]
 
     @classmethod
     def from_arrays(cls, rates: NDArray[np.float64], repeats: NDArray[np.int64]) -> "RateHistory":

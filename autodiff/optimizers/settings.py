@@ -23,16 +23,17 @@ def settings_of(instance: Any) -> dict[str, Any]:
     }
 
 
-def describe(optimizer: Any) -> str:
+def describe(optimizer: Any, average: bool) -> str:
     """Return class and settings as JSON: what a saved state must agree with to be restored."""
-    return json.dumps({"class": type(optimizer).__name__, "settings": settings_of(optimizer)}, sort_keys=True)
+    settings = {**settings_of(optimizer), "average": average}
+    return json.dumps({"class": type(optimizer).__name__, "settings": settings}, sort_keys=True)
 
 
-def check_description(optimizer: Any, description: str) -> None:
+def check_description(optimizer: Any, average: bool, description: str) -> None:
     """Raise an error that says what differs if `description` is not that of this optimiser."""
-    if description == describe(optimizer):
+    if description == describe(optimizer, average):
         return
-    own = json.loads(describe(optimizer))
+    own = json.loads(describe(optimizer, average))
     try:
         saved = json.loads(description)
     except (ValueError, RecursionError):

@@ -1,29 +1,30 @@
 """Stochastic gradient descent with ℓ1, ℓ2 and momentum."""
 
-from typing import Any
-
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
 from autodiff.optimizers.checks import fraction, non_negative
-from autodiff.optimizers.explicit_decay import check_explicit_decay, log_explicit_decay
-from autodiff.optimizers.optimizer import Memory, Optimizer
-from autodiff.optimizers.soft_threshold import shrink, soft_threshold
+from autodiff.optimizers.explicit_decay import check_explicit_decay
+from autodiff.optimizers.parameter_state import Memory
+from autodiff.optimizers.scheduled_optimizer import ScheduledOptimizer
+from autodiff.optimizers.shrinkage import ExplicitShrinkage
+from autodiff.optimizers.soft_threshold import soft_threshold
+from autodiff.optimizers.step import Step
 from autodiff.validators import plain
 
 __all__ = ["SGD"]
 
 
 @define(eq=False, slots=False)
-class SGD(Optimizer):
+class SGD(ScheduledOptimizer):
     """Stochastic gradient descent on f(w) + λ₁ ‖w‖₁ + λ/2 ‖w‖² (with ℓ1: Duchi & Singer 2009, FOBOS).
 
     Without momentum, for each row, with S(u, a) = sign(u) max(0, |u| - a)::
 
         w ← S((1 - η_t λ) w - η_t g, η_t λ₁)
 
-    and rows that a sparse gradient does not touch owe the product of (1 - η_t λ), which they pay exactly.
+    and rows that a sparse gradient does not touch catch up with the product of (1 - η_t λ), exactly.
     With momentum μ (Polyak's heavy ball; dense gradients in every step, or an error)::
 
         v ← μ v + g + λ w,   w ← w - η_t v
@@ -51,17 +52,14 @@ class SGD(Optimizer):
     l1: float = field(default=0.0, converter=plain, validator=non_negative, kw_only=True)
     momentum: float = field(default=0.0, converter=plain, validator=fraction, kw_only=True)
 
-    def __attrs_post_init__(self) -> None:
-        """Settle what is lazy: with momentum nothing is."""
-        self._dense_only = self.momentum > 0
-        self._shrinks = (self.l2 > 0 or self.l1 > 0) and not self._dense_only
-
-    def _initial(self, weights: NDArray[np.float64]) -> Memory:
+    def initial_memory(self, weights: NDArray[np.float64]) -> Memory:
+        """Return the velocity, if there is momentum."""
         return {"velocity": np.zeros(weights.shape)} if self.momentum > 0 else {}
 
-    def _update(
+    def update(
         self, weights: NDArray[np.float64], gradient: NDArray[np.float64], memory: Memory, rate: float
     ) -> tuple[NDArray[np.float64], Memory]:
+        """Return the new weights and memory of some rows."""
         if self.momentum > 0:
             velocity = self.momentum * memory["velocity"] + gradient + self.l2 * weights
             updated = self._threshold(weights - rate * velocity, rate)
@@ -73,12 +71,19 @@ class SGD(Optimizer):
     def _threshold(self, weights: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
         return soft_threshold(weights, rate * self.l1) if self.l1 > 0 else weights
 
-    def _log_shrinkage(self, memory: Memory, since: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
-        return log_explicit_decay(self._history, self.l2, since, dimensions)
+    def shrinkage(self, memory: Memory) -> ExplicitShrinkage | None:
+        """Return ℓ2 and the threshold; with momentum each step touches all rows."""
+        if (self.l2 == 0 and self.l1 == 0) or self.needs_dense:
+            return None
+        return ExplicitShrinkage(l1=self.l1, l2=self.l2)
 
-    def _shrunk(self, weights: NDArray[np.float64], memory: Memory, since: NDArray[Any]) -> NDArray[np.float64]:
-        factor = self._log_shrinkage(memory, since, weights.ndim)
-        return shrink(weights, factor, l1=self.l1, l2=self.l2, rates=self._history.sum_rates(since))
+    @property
+    def needs_dense(self) -> bool:
+        """Whether there is momentum, which moves all rows in each step."""
+        return self.momentum > 0
 
-    def _check_rate(self, rate: float) -> None:
+    def rate(self, step: Step) -> float:
+        """Return the rate that the schedule has for the step; η λ ≤ 1/2."""
+        rate = super().rate(step)
         check_explicit_decay("SGD", "l2", rate, self.l2)
+        return rate

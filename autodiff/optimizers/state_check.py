@@ -1,14 +1,15 @@
 """Whether a saved state is one that an optimiser could have: arrays of the right names, dtypes, shapes and ranges."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.files import ArraySpec
 from autodiff.optimizers.errors import StateMismatchError
 
-__all__ = ["check_memory", "check_steps"]
+__all__ = ["check_array", "check_memory", "check_steps"]
 
 _MOST_STEPS = np.iinfo(np.int32).max
 
@@ -18,62 +19,65 @@ def check_steps(steps: NDArray[Any], rates: NDArray[Any], repeats: NDArray[Any])
 
     Parameters
     ----------
-    steps : (1,) int64
+    steps : (2,) int64, the number of steps, and the one from which on weights are averaged
     rates : (runs,) float64, the learning rates of past steps
     repeats : (runs,) int64, for how many steps each held
 
     Examples
     --------
-    >>> check_steps(np.array([-3]), np.zeros(0), np.zeros(0, dtype=np.int64))
+    >>> check_steps(np.array([-3, 0]), np.zeros(0), np.zeros(0, dtype=np.int64))
     Traceback (most recent call last):
-    autodiff.optimizers.errors.StateMismatchError: the state is damaged: steps is int64 (1,) [-3], expected ...
+    autodiff.optimizers.errors.StateMismatchError: the state is damaged: steps is [-3, 0], expected ...
     """
     runs = rates.size
-    _expect("steps", steps, "int64", (1,), lambda count: (count >= 0) & (count < _MOST_STEPS), "a count")
-    _expect("rates", rates, "float64", (runs,), lambda rate: np.isfinite(rate) & (rate >= 0), "finite, ≥ 0")
+    counts = "the number of steps, and that of steps before the average"
+    _expect("steps", steps, ArraySpec("int64", (2,)), lambda s: 0 <= s[1] <= s[0] < _MOST_STEPS, counts)
+    _expect("rates", rates, ArraySpec("float64", (None,)), lambda rate: np.isfinite(rate) & (rate >= 0), "finite, ≥ 0")
     total = [0, int(steps[0])] if runs == 0 else [int(steps[0])]  # without shrinkage, none are remembered
     whole = "counts that add up to steps"
-    _expect("repeats", repeats, "int64", (runs,), lambda run: (run > 0) & (run <= total[-1]), whole)
+    _expect("repeats", repeats, ArraySpec("int64", (runs,)), lambda run: (run > 0) & (run <= total[-1]), whole)
     if int(repeats.sum()) not in total:
         raise StateMismatchError(f"the state is damaged: repeats add up to {repeats.sum()}, expected {whole}")
 
 
 def check_memory(
-    name: str,
-    memory: Mapping[str, NDArray[Any]],
-    empty_memory: Callable[[tuple[int, ...]], Mapping[str, NDArray[Any]]],
-    steps: int,
+    name: str, memory: Mapping[str, NDArray[Any]], specs: Mapping[str, ArraySpec], steps: int, squares: Collection[str]
 ) -> None:
     """Raise StateMismatchError unless what is remembered of a parameter is what the optimiser remembers.
 
-    Each entry has a row for each row of the parameter; "shape" is the parameter's shape.  "paid" (where weights shrink)
-    and other whole numbers count steps.
-
     Parameters
     ----------
-    empty_memory : returns what is remembered of a parameter of some shape, were it without rows
+    name : of the parameter
+    memory, specs : arrays, and what they must be; whole numbers count steps
+    steps : taken so far
+    squares : the entries that are sums of squares
     """
-    if "shape" not in memory:
-        raise StateMismatchError(f"the state is damaged: of parameter {name!r} it lacks the shape")
-    shape = memory["shape"]
-    _expect(f"{name}/shape", shape, "int64", (shape.size,), lambda length: (length >= 0) & (length < 2**48), "lengths")
-    like = empty_memory(tuple(shape.tolist()))
-    if set(memory) != {"shape", *like}:
-        raise StateMismatchError(
-            f"the state is damaged: of parameter {name!r} it has {sorted(memory)}, expected {sorted(['shape', *like])}"
-        )
-    rows = int(shape[0]) if shape.size else 1
-    for entry, empty in like.items():
-        fine = np.isfinite if empty.dtype.kind == "f" else lambda count: (count >= 0) & (count <= steps)
-        expected = (rows, *empty.shape[1:])
-        _expect(f"{name}/{entry}", memory[entry], str(empty.dtype), expected, fine, "what steps leave behind")
+    for entry, spec in specs.items():
+        array = memory[entry]
+        check_array(f"{name}/{entry}", array, spec)
+        if array.dtype.kind != "f":
+            fine = (array >= 0) & (array <= steps)
+        elif entry in squares:
+            fine = np.isfinite(array) & (array >= 0)
+        else:
+            fine = np.isfinite(array)
+        if not fine.all():
+            raise StateMismatchError(
+                f"the state is damaged: {name}/{entry} has {array[~fine].flat[0]}, which no steps leave behind"
+            )
 
 
-def _expect(
-    name: str, array: NDArray[Any], dtype: str, shape: tuple[int, ...], fine: Callable[[Any], Any], what: str
-) -> None:
-    if str(array.dtype) != dtype or array.shape != shape or not fine(array).all():
-        shown = f" {array.tolist()}" if array.size == 1 else ""
-        raise StateMismatchError(
-            f"the state is damaged: {name} is {array.dtype} {array.shape}{shown}, expected {dtype} {shape}, {what}"
-        )
+def check_array(name: str, array: NDArray[Any], spec: ArraySpec) -> None:
+    """Raise StateMismatchError unless an array of a state is of this dtype and shape.
+
+    >>> check_array("w/value", np.zeros(3), ArraySpec("float64", (None,)))
+    """
+    if not spec.fits(str(array.dtype), array.shape):
+        raise StateMismatchError(f"the state is damaged: {name} is {array.dtype} {array.shape}, expected {spec}")
+
+
+def _expect(name: str, array: NDArray[Any], spec: ArraySpec, fine: Callable[[NDArray[Any]], Any], what: str) -> None:
+    check_array(name, array, spec)
+    if not np.all(fine(array)):
+        shown = array.tolist() if array.size <= 2 else f"{array.dtype} {array.shape}"
+        raise StateMismatchError(f"the state is damaged: {name} is {shown}, expected {what}")

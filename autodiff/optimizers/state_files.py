@@ -1,4 +1,4 @@
-"""Optimiser state in a safetensors file with class, settings and a checksum; written at once or not at all."""
+"""The state of a store in a safetensors file with class, settings and a checksum; written at once or not at all."""
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from autodiff.files import TensorFile, TensorFileError, write_tensors
 from autodiff.optimizers.errors import StateMismatchError
-from autodiff.optimizers.optimizer import Optimizer
+from autodiff.optimizers.parameter_store import ParameterStore
 from autodiff.optimizers.settings import check_description
 
 __all__ = ["load_state", "save_state"]
@@ -14,37 +14,38 @@ __all__ = ["load_state", "save_state"]
 _KEY = "tacana optimizer"
 
 
-def save_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
-    """Write all that later steps of `optimizer` depend on; the file is whole or, after a crash, the old one.
+def save_state(store: ParameterStore, path: str | os.PathLike[str]) -> None:
+    """Write all that later steps of a store depend on, weights included; after a crash, the file is the old one.
 
     Examples
     --------
-    >>> import numpy as np, os, tempfile
+    >>> import os, tempfile
+    >>> from autodiff import Parameter
     >>> from autodiff.optimizers import Adam
-    >>> parameters, gradients = {"w": np.zeros(2)}, {"w": np.ones(2)}
-    >>> optimizer = Adam(0.1)
-    >>> optimizer.step(parameters, gradients)
+    >>> store = Adam(0.1).store({"w": Parameter("w", [0.0, 1.0])})
+    >>> store.add("w", np.ones(2))
+    >>> store.step()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "optimizer.safetensors")
-    ...     save_state(optimizer, path)
-    ...     resumed = Adam(0.1)
+    ...     save_state(store, path)
+    ...     resumed = Adam(0.1).store({"w": Parameter("w", [0.0, 0.0])})
     ...     load_state(resumed, path)
-    >>> resumed.steps
-    1
+    >>> resumed.steps, resumed.parameters["w"].value.round(3)
+    (1, array([-0.1,  0.9]))
     """
-    arrays = optimizer.arrays()
+    arrays = store.arrays()
     description = bytes(arrays.pop("description")).decode()
     write_tensors(path, arrays, _KEY, description)
 
 
-def load_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
-    """Restore what `save_state` wrote into an optimiser made with the same settings; see there.
+def load_state(store: ParameterStore, path: str | os.PathLike[str]) -> None:
+    """Restore what `save_state` wrote into a store of the same parameters, made with the same settings; see there.
 
     Raises
     ------
     StateMismatchError
         If the file is no optimiser state, is damaged (it carries a checksum), or is that of another class or other
-        settings; the message names the file, and the optimiser is as before.
+        settings or parameters; the message names the file, and the store is as before.
     """
     try:
         file = TensorFile.open(path, _KEY)
@@ -52,10 +53,11 @@ def load_state(optimizer: Optimizer, path: str | os.PathLike[str]) -> None:
             raise StateMismatchError(
                 f"{file.path} was written by an older version, without a checksum: write it anew with save_state"
             )
-        check_description(optimizer, file.text)
+        check_description(store.optimizer, store.average, file.text)
+        file.expect({name: spec for name, spec in store.specs().items() if name != "description"})
         state = file.arrays()
         state["description"] = np.frombuffer(file.text.encode(), dtype=np.uint8)
-        optimizer.restore(state)
+        store.restore(state)
     except TensorFileError as error:
         raise StateMismatchError(f"{error}; it was not written by save_state, or not kept as it was") from None
     except StateMismatchError as error:

@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
+from autodiff import HashedParameter, Parameter
 from autodiff.optimizers import SGD, AdaGrad, Adam, InverseDecay, StateMismatchError, load_state, save_state
 from oracles.mutations import mutated
 
 
+def fresh(optimizer):
+    return optimizer.store({"w": Parameter("w", np.ones(3))})
+
+
 def trained(optimizer):
-    optimizer.step({"w": np.ones(3)}, {"w": np.ones(3)})
-    return optimizer
+    return stepped(fresh(optimizer))
+
+
+def stepped(store):
+    store.add("w", np.ones(3))
+    store.step()
+    return store
 
 
 def test_the_metadata_name_class_and_settings(tmp_path):
@@ -28,6 +38,7 @@ def test_the_metadata_name_class_and_settings(tmp_path):
             "l2": 0.3,
             "l1": 0.0,
             "delta": 1.0,
+            "average": False,
         },
     }
 
@@ -41,10 +52,10 @@ def test_the_metadata_name_class_and_settings(tmp_path):
     ],
 )
 def test_a_state_of_another_optimizer_is_refused(other, message, tmp_path):
-    optimizer, path = trained(AdaGrad(0.1, l2=0.5)), tmp_path / "state.safetensors"
-    save_state(optimizer, path)
-    for restore in (lambda target: load_state(target, path), lambda target: target.restore(optimizer.state())):
-        target = other()
+    store, path = trained(AdaGrad(0.1, l2=0.5)), tmp_path / "state.safetensors"
+    save_state(store, path)
+    for restore in (lambda target: load_state(target, path), lambda target: target.restore(store.state())):
+        target = fresh(other())
         with pytest.raises(StateMismatchError, match=message):
             restore(target)
         assert target.steps == 0
@@ -54,7 +65,7 @@ def test_an_incomplete_state_is_refused():
     state = trained(SGD(0.1)).state()
     del state["steps"]
     with pytest.raises(StateMismatchError, match="steps"):
-        SGD(0.1).restore(state)
+        fresh(SGD(0.1)).restore(state)
 
 
 def test_files_that_are_no_state_are_refused(tmp_path):
@@ -62,14 +73,14 @@ def test_files_that_are_no_state_are_refused(tmp_path):
 
     save_file({"w": np.ones(2)}, tmp_path / "weights.safetensors")
     with pytest.raises(StateMismatchError, match="not written by save_state"):
-        load_state(SGD(0.1), tmp_path / "weights.safetensors")
+        load_state(fresh(SGD(0.1)), tmp_path / "weights.safetensors")
     save_state(trained(AdaGrad(0.1)), tmp_path / "cut.safetensors")
     whole = (tmp_path / "cut.safetensors").read_bytes()
     (tmp_path / "cut.safetensors").write_bytes(whole[:-7])
     with pytest.raises(StateMismatchError, match=r"cut\.safetensors is not a whole"):
-        load_state(AdaGrad(0.1), tmp_path / "cut.safetensors")
+        load_state(fresh(AdaGrad(0.1)), tmp_path / "cut.safetensors")
     with pytest.raises(FileNotFoundError):
-        load_state(SGD(0.1), tmp_path / "nothing.safetensors")
+        load_state(fresh(SGD(0.1)), tmp_path / "nothing.safetensors")
 
 
 def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
@@ -82,7 +93,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        save_state(trained(trained(AdaGrad(0.1))), path)
+        save_state(stepped(trained(AdaGrad(0.1))), path)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["state.safetensors"]
 
@@ -93,12 +104,12 @@ def test_the_same_state_gives_the_same_file(tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_changing_a_state_does_not_reach_into_the_optimizer():
-    optimizer = trained(AdaGrad(0.1))
-    state = optimizer.state()
+def test_changing_a_state_does_not_reach_into_the_store():
+    store = trained(AdaGrad(0.1))
+    state = store.state()
     state["parameter/w/squares"][:] = 77.0
-    assert optimizer.state()["parameter/w/squares"].tolist() == [1.0, 1.0, 1.0]
-    restored = AdaGrad(0.1)
+    assert store.state()["parameter/w/squares"].tolist() == [1.0, 1.0, 1.0]
+    restored = fresh(AdaGrad(0.1))
     restored.restore(state)
     state["parameter/w/squares"][:] = 5.0
     assert restored.state()["parameter/w/squares"].tolist() == [77.0, 77.0, 77.0]
@@ -116,13 +127,13 @@ def test_importing_the_optimizers_imports_nothing_slow():
 @pytest.mark.parametrize("make", [lambda: AdaGrad(0.1, l2=0.5), lambda: Adam(0.1), lambda: SGD(0.1, momentum=0.5)])
 def test_damaged_files_are_refused_in_one_line_that_names_them(make, tmp_path):
     path = tmp_path / "state.safetensors"
-    save_state(trained(trained(make())), path)
+    save_state(stepped(trained(make())), path)
     whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
-    expected = state_bytes(load(make(), path))
+    expected = state_bytes(load(fresh(make()), path))
     for _ in range(700):
         kind, data = mutated(whole, rng)
         path.write_bytes(data)
-        target, refusal = make(), None
+        target, refusal = fresh(make()), None
         try:
             load_state(target, path)
         except StateMismatchError as error:
@@ -141,32 +152,49 @@ def refused_as(message):
     return message
 
 
-def load(optimizer, path):
-    load_state(optimizer, path)
-    return optimizer
+def load(store, path):
+    load_state(store, path)
+    return store
 
 
-def state_bytes(optimizer):
-    return {name: value.tobytes() for name, value in optimizer.state().items()}
+def state_bytes(store):
+    return {name: value.tobytes() for name, value in store.state().items()}
 
 
-def test_states_that_no_optimizer_could_have_are_refused():
-    state = trained(AdaGrad(0.1, l2=0.5)).state()
+@pytest.mark.parametrize("make", [lambda: Parameter("w", np.ones(3)), lambda: HashedParameter("w", 3)])
+def test_states_that_no_store_could_have_are_refused(make):
+    def store():
+        return AdaGrad(0.1, l2=0.5).store({"w": make()}, average=True)
+
+    state = stepped(store()).state()
+    store().restore(state)
     for name, value in (
-        ("steps", np.array([-1])),
-        ("steps", np.array([1.0])),
+        ("steps", np.array([-1, -1])),
+        ("steps", np.array([1.0, 0.0])),
+        ("steps", np.array([1, 2])),
+        ("steps", np.array([1])),
+        ("description", np.zeros((2, 2), dtype=np.uint8)),
         ("repeats", np.array([10**15])),
         ("rates", np.array([np.nan])),
         ("parameter/w/squares", np.ones(4)),
         ("parameter/w/squares", np.full(3, np.nan)),
-        ("parameter/w/paid", np.full(3, 7, dtype=np.int32)),
+        ("parameter/w/squares", np.full(3, -1.0)),
+        ("parameter/w/value", np.full(3, np.nan)),
+        ("parameter/w/sum", np.full(3, np.inf)),
+        ("parameter/w/caught_up", np.full(3, 7, dtype=np.int32)),
+        ("parameter/w/caught_up", np.full(3, 1.0)),
         ("parameter/w/more", np.ones(3)),
         ("else", np.ones(3)),
     ):
-        target = AdaGrad(0.1, l2=0.5)
+        target = store()
         with pytest.raises(StateMismatchError):
             target.restore({**state, name: value})
         assert target.steps == 0
+        assert not target.state()["parameter/w/squares"].any()
+    with pytest.raises(StateMismatchError, match="average is True in the state and False here"):
+        AdaGrad(0.1, l2=0.5).store({"w": make()}).restore(state)
+    with pytest.raises(StateMismatchError, match="lacks"):
+        AdaGrad(0.1, l2=0.5).store({"v": make()}, average=True).restore(state)
 
 
 def test_a_file_without_a_checksum_is_of_an_older_version(tmp_path):
@@ -176,4 +204,4 @@ def test_a_file_without_a_checksum_is_of_an_older_version(tmp_path):
     description = bytes(state.pop("description")).decode()
     save_file(state, tmp_path / "old", metadata={"tacana optimizer": description})
     with pytest.raises(StateMismatchError, match=r"old was written by an older version"):
-        load_state(SGD(0.1), tmp_path / "old")
+        load_state(fresh(SGD(0.1)), tmp_path / "old")

@@ -11,6 +11,7 @@ import numpy as np
 import autodiff
 from autodiff import Circuit, Module, Parameter, SparseAdjoint, arrays, check_gradients, modules, optimizers, sparse
 from autodiff import files as array_files
+from autodiff.optimizers.rate_history import RateHistory
 from fuzz.recipe import Case, exempt, recipe
 
 exempt(
@@ -283,30 +284,125 @@ def choose() -> Iterable[Case]:
     )  # fmt: skip
 
 
+@recipe("autodiff.optimizers.search_learning_rate")
+def search() -> Iterable[Case]:
+    def use(**options: Any) -> Any:
+        return optimizers.search_learning_rate(lambda rate: abs(rate - 0.3), **options).rate
+
+    yield Case(use, initial_loss=1.0, start=0.1, factor=2.0, reach=1, maximum_trials=5)
+
+
+@recipe("autodiff.optimizers.GradientBuffer")
+def gradient_buffer() -> Iterable[Case]:
+    def use(slots: int, indices: Any, values: Any) -> Any:
+        buffer = optimizers.GradientBuffer(slots)
+        buffer.add(indices, values)
+        return buffer.take()
+
+    yield Case(use, slots=8, indices=np.array([3, 5, 3]), values=np.array([1.0, 2.0, 4.0]))
+
+    def with_memory(memory: Any) -> Any:
+        buffer = optimizers.GradientBuffer(4, memory=memory)
+        buffer.add([1], [2.0])
+        return buffer.take()
+
+    yield Case(with_memory, memory=np.zeros((4, 2)), _changes=("memory",))
+
+
+@recipe("autodiff.HashedParameter")
+def hashed_parameter() -> Iterable[Case]:
+    def use(slots: int, value: Any) -> Any:
+        parameter = autodiff.HashedParameter("weights", slots)
+        parameter.value = value
+        parameter.changed()
+        return parameter.read()
+
+    yield Case(use, slots=4, value=np.arange(4.0), _words={"slots": ("value",)})
+
+
+@recipe("autodiff.optimizers.ImplicitShrinkage", "autodiff.optimizers.ExplicitShrinkage")
+def shrinkage() -> Iterable[Case]:
+    rates = RateHistory()
+    for rate in (0.5, 0.5, 0.25):
+        rates.append(rate)
+
+    def use(shrinkage: Any, weights: Any, since: Any) -> Any:
+        weights, since = np.asarray(weights), np.asarray(since)
+        return shrinkage.after(weights, since, rates), shrinkage.after_and_sums(weights, since, rates)
+
+    good = {"weights": np.ones((3, 2)), "since": np.array([0, 3, 2]), "l1": 0.1, "l2": 0.2}
+    yield Case(
+        lambda metric, l1, l2, **rows: use(optimizers.ImplicitShrinkage(metric, l1=l1, l2=l2), **rows),
+        metric=np.ones((3, 2)), **good,
+    )  # fmt: skip
+    yield Case(lambda l1, l2, **rows: use(optimizers.ExplicitShrinkage(l1=l1, l2=l2), **rows), **good)
+
+
+@recipe("autodiff.optimizers.Step")
+def step() -> Iterable[Case]:
+    yield Case(lambda loss: optimizers.Step(3, loss, lambda: 4.0).squared_norm, loss=1.0, _keep=("loss",))
+
+
+@recipe("autodiff.optimizers.ParameterStore")
+def store() -> Iterable[Case]:
+    for optimizer in (optimizers.AdaGrad(0.1, l2=0.1), optimizers.SGD(0.1, l2=0.1, l1=0.01)):
+
+        def use(
+            dense: Any, indices: Any, values: Any, rows: Any, other: Any, scale: float, loss: float,
+            optimizer: Any = optimizer,
+        ) -> Any:  # fmt: skip
+            parameters = {"weights": Parameter("weights", np.ones(4)), "hashed": autodiff.HashedParameter("hashed", 4)}
+            store = optimizer.store(parameters, average=True)
+            for name in parameters:
+                store.add(name, dense)
+                store.add(name, SparseAdjoint(indices, values, (4,)))
+            store.step(scale, loss=loss)
+            store.step()
+            store.catch_up({"weights": rows, "hashed": rows})
+            averaged = store.averaged()
+            with store.using({"weights": other, "hashed": other}):
+                shown = {name: parameter.value.copy() for name, parameter in parameters.items()}
+            store.finish()
+            return averaged, shown, {name: parameter.value for name, parameter in parameters.items()}
+
+        yield Case(
+            use, dense=np.arange(4.0), indices=np.array([3, 0, 3]), values=np.array([1.0, 2.0, 4.0]),
+            rows=np.array([2, 2, 1]), other=np.ones(4), scale=0.5, loss=1.0, _words={"other": ("value",)},
+        )  # fmt: skip
+
+
 @recipe("autodiff.optimizers.save_state")
 def save_state() -> Iterable[Case]:
-    def use(steps: Any, rates: Any, repeats: Any, squares: Any, paid: Any) -> Any:
-        optimizer = optimizers.AdaGrad(0.1, l2=0.1)
-        parameters = {"weights": np.ones((4, 2))}
-        optimizer.step(parameters, {"weights": np.ones((4, 2))})
-        state = optimizer.state() | {"steps": steps, "rates": rates, "repeats": repeats}
-        if np.asarray(paid).dtype.kind in "iu":  # the dtype in which it is kept, so that values and shapes matter
-            paid = np.asarray(paid).clip(-(2**31), 2**31 - 1).astype(np.int32)
-        state |= {"parameter/weights/squares": squares, "parameter/weights/paid": paid}
-        optimizer.restore(state)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "state.safetensors"
-            optimizers.save_state(optimizer, path)
-            again = optimizers.AdaGrad(0.1, l2=0.1)
-            optimizers.load_state(again, path)
-        again.step(parameters, {"weights": SparseAdjoint([0], np.ones((1, 2)), (4, 2))})
-        again.finish(parameters)
-        return parameters
+    kinds = (lambda: Parameter("weights", np.ones(4)), lambda: autodiff.HashedParameter("weights", 4))
+    for kind in kinds:
 
-    yield Case(
-        use, steps=np.array([1]), rates=np.array([0.1]), repeats=np.array([1]), squares=np.ones((4, 2)),
-        paid=np.ones(4, dtype=np.int64),
-    )  # fmt: skip
+        def use(
+            steps: Any, rates: Any, repeats: Any, value: Any, squares: Any, caught_up: Any, total: Any,
+            kind: Any = kind,
+        ) -> Any:  # fmt: skip
+            store = optimizers.AdaGrad(0.1, l2=0.1).store({"weights": kind()}, average=True)
+            store.add("weights", np.ones(4))
+            store.step()
+            if np.asarray(caught_up).dtype.kind in "iu":  # the dtype in which it is kept: values and shapes matter
+                caught_up = np.asarray(caught_up).clip(-(2**31), 2**31 - 1).astype(np.int32)
+            memory = {"value": value, "squares": squares, "caught_up": caught_up, "sum": total}
+            state = store.state() | {"steps": steps, "rates": rates, "repeats": repeats}
+            store.restore(state | {f"parameter/weights/{entry}": array for entry, array in memory.items()})
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "state.safetensors"
+                optimizers.save_state(store, path)
+                again = optimizers.AdaGrad(0.1, l2=0.1).store({"weights": kind()}, average=True)
+                optimizers.load_state(again, path)
+            again.add("weights", SparseAdjoint([0], [1.0], (4,)))
+            again.step()
+            averaged = again.averaged()
+            again.finish()
+            return again.parameters["weights"].value, averaged
+
+        yield Case(
+            use, steps=np.array([1, 0]), rates=np.array([0.1]), repeats=np.array([1]), value=np.ones(4),
+            squares=np.ones(4), caught_up=np.ones(4, dtype=np.int64), total=np.ones(4),
+        )  # fmt: skip
 
 
 @recipe("autodiff.files.write_tensors", "autodiff.files.TensorFile", "autodiff.files.ArraySpec")
