@@ -32,7 +32,7 @@ class Checkpoint:
 
     def write(self, run: Training, best: tuple[float, NDArray[np.float64]], since: int, history: list[Epoch]) -> None:
         """Save where a run is."""
-        arrays = {f"optimizer/{name}": array for name, array in run.optimizer.state().items()}
+        arrays = {f"optimizer/{name}": array for name, array in run.store.state().items()}
         arrays["best"] = best[1]
         state = {"epoch": run.epoch, "score": best[0], "since": since, "history": [asdict(epoch) for epoch in history]}
         write_model(self.path, arrays, {"state": state, "description": self.description}, "checkpoint")
@@ -47,8 +47,8 @@ class Checkpoint:
         """
         state = self.read()
         try:
-            arrays = ModelFile.open(self.path, "checkpoint").arrays(checkpoint_arrays(run.scorer.slots))
-            run.optimizer.restore(subset(arrays, "optimizer"))
+            arrays = ModelFile.open(self.path, "checkpoint").arrays(checkpoint_arrays(run.store))
+            run.store.restore(subset(arrays, "optimizer"))
         except (ModelFileError, StateMismatchError) as error:
             raise self._refusal(str(error)) from None
         if not np.isfinite(arrays["best"]).all():

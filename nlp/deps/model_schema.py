@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from attrs import fields_dict
 
 from autodiff.files import ArraySpec
+from autodiff.optimizers import ParameterStore
 from nlp.deps.objectives import OBJECTIVES
 from nlp.deps.pruning import PruningSettings
 from nlp.deps.training import Epoch
@@ -37,18 +38,10 @@ def model_arrays(bits: int, pruning: PruningSettings | None) -> dict[str, ArrayS
     return arrays
 
 
-def checkpoint_arrays(slots: int) -> dict[str, ArraySpec]:
-    """Return the arrays of a checkpoint: the state of the optimiser, and the best weights so far."""
-    return {
-        "best": ArraySpec("float64", (slots,)),
-        "optimizer/settings": ArraySpec("uint8", (None,)),
-        "optimizer/weights": ArraySpec("float64", (slots,)),
-        "optimizer/memory": ArraySpec("float64", (slots, 4)),
-        "optimizer/touched": ArraySpec("uint32", (None,)),
-        "optimizer/steps": ArraySpec("int64", (2,)),
-        "optimizer/starts": ArraySpec("int64", (None,)),
-        "optimizer/rates": ArraySpec("float64", (None,)),
-    }
+def checkpoint_arrays(store: ParameterStore) -> dict[str, ArraySpec]:
+    """Return the arrays of a checkpoint: the state of the store, and the best weights so far."""
+    specs = store.specs()
+    return {"best": specs["parameter/weights/value"], **{f"optimizer/{name}": spec for name, spec in specs.items()}}
 
 
 def settings_from(kind: type[S], given: Any) -> S:

@@ -4,12 +4,13 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.optimizers import GradientBuffer
 from nlp.conll import Sentence
 from nlp.deps.graphs import Scores
 from nlp.deps.kinds import PartKind, kinds_of
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
-from nlp.features import EncodedSentence, FeatureHasher, GradientBuffer, SentenceFeatures, TemplateSet, Vocabulary
+from nlp.features import EncodedSentence, FeatureHasher, SentenceFeatures, TemplateSet, Vocabulary
 
 __all__ = ["PreparedSentence", "Scorer"]
 

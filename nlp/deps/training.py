@@ -1,4 +1,4 @@
-"""Training: mini-batches of sentences, hashed AdaGrad, early stopping on the development score."""
+"""Training: mini-batches of sentences, AdaGrad on hashed weights, early stopping on the development score."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,8 +9,8 @@ from attrs import asdict, field, frozen
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from autodiff import SparseAdjoint
-from autodiff.optimizers import AdaGrad, choose_learning_rate
+from autodiff import HashedParameter, SparseAdjoint
+from autodiff.optimizers import AdaGrad, GradientBuffer, choose_learning_rate
 from autodiff.validators import number, one_of, plain, whole
 from hypergraph.errors import HypergraphError
 from nlp.conll import Sentence
@@ -20,7 +20,7 @@ from nlp.deps.objectives import OBJECTIVES, loss_and_adjoints
 from nlp.deps.parts import Parts
 from nlp.deps.scorer import Scorer
 from nlp.deps.settings import ModelSettings
-from nlp.features import EncodedSentence, GradientBuffer, HashedAdaGrad
+from nlp.features import EncodedSentence
 from pgm.errors import PgmError
 
 __all__ = ["Epoch", "Example", "Training", "TrainingSettings"]
@@ -127,7 +127,9 @@ class Training:
         per_step = settings.l2 * settings.batch_size / max(len(examples), 1)
         if not per_step < np.inf:
             raise ParserError(f"l2 is {settings.l2:g}: too large for weights to be anything but 0; use a smaller one")
-        self.optimizer = HashedAdaGrad(scorer.slots, rate, l2=per_step, delta=settings.delta)
+        self.parameter = HashedParameter("weights", scorer.slots)
+        optimizer = AdaGrad(rate, l2=per_step, delta=settings.delta)
+        self.store = optimizer.store({"weights": self.parameter}, average=settings.average)
         self.epoch = 0
 
     @property
@@ -143,21 +145,22 @@ class Training:
         `progress` is told of each batch: how many sentences, and the loss so far.
         """
         objective, total, done = self.objective, 0.0, 0
+        buffer = self.store.buffer("weights")
         rng = np.random.default_rng([self.settings.seed, self.epoch, 1])
-        if self.epoch == self.settings.average_after:
-            self.optimizer.restart_average()
+        if self.settings.average and self.epoch == self.settings.average_after:
+            self.store.restart_average()
         for batch in self._batches():
             for position in batch:
                 temperature = self._temperature(done / len(self.examples))
                 example = self.examples[position]
                 encoded = self.scorer.encode(example.sentence, forgetting=self.settings.forgetting, rng=rng)
                 loss = _add_gradient(
-                    example, self.scorer, self.model, objective, temperature, self.optimizer.weights, self.optimizer,
+                    example, self.scorer, self.model, objective, temperature, self.parameter.read(), buffer,
                     encoded=encoded,
                 )  # fmt: skip
                 total += loss
                 done += 1
-            self.optimizer.step()
+            self.store.step()
             if progress is not None:
                 progress(len(batch), f"loss {total / done:.3f}")
         self.epoch += 1
@@ -166,10 +169,10 @@ class Training:
     def weights(self) -> Floats:
         """Return the weights to parse with now."""
         if self.settings.average:
-            weights = self.optimizer.averaged()
+            weights = self.store.averaged()["weights"]
         else:
-            self.optimizer.finish()
-            weights = self.optimizer.weights.copy()
+            self.store.finish()
+            weights = self.parameter.read().copy()
         largest = max(weights.max(initial=0.0), -weights.min(initial=0.0))
         if not largest <= _LARGEST_WEIGHT:  # NaN is not
             raise _diverged(f"a weight is {largest:g}")

@@ -1,12 +1,10 @@
-"""Features: templates over token attributes, hashed inside a kernel; and the optimiser of hashed weights."""
+"""Features: templates over token attributes, hashed inside a kernel."""
 
 from nlp.features.atoms import KINDS, Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
 from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
-from nlp.features.gradient_buffer import GradientBuffer
-from nlp.features.hashed_adagrad import HashedAdaGrad
 from nlp.features.hasher import FeatureHasher
 from nlp.features.sentence_features import SentenceFeatures
 from nlp.features.templates import Template, TemplateSet, parse_templates, read_templates
@@ -27,8 +25,6 @@ __all__ = [
     "EncodedSentence",
     "FeatureError",
     "FeatureHasher",
-    "GradientBuffer",
-    "HashedAdaGrad",
     "SentenceFeatures",
     "Template",
     "TemplateError",

@@ -8,11 +8,10 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_floats, as_integers
+from autodiff.optimizers.gradient_buffer import GradientBuffer, check_adjoint
 from nlp.features import kernels
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
-from nlp.features.gradient_buffer import GradientBuffer, check_adjoint
-from nlp.features.hashed_adagrad import HashedAdaGrad
 from nlp.features.layout import WordTables
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class SentenceFeatures:
             )
         if len(buffer) != self.hasher.slots:
             raise FeatureError(f"a buffer of {len(buffer)} slots; expected {self.hasher.slots}")
-        check_adjoint(numbers)
+        check_adjoint(numbers, FeatureError)
         for block, tables, most in self._tables:
             own, shared = self._distinct(block, positions)
             share = numbers if shared is None else np.bincount(shared, weights=numbers, minlength=len(own[0]))
@@ -97,15 +96,6 @@ class SentenceFeatures:
             buffer.used = kernels.parts.accumulate(
                 block.tables, tables, *kept[1:], most, kept[0], buffer.memory, buffer.touched, buffer.used
             )  # fmt: skip
-
-    def settle(self, optimizer: HashedAdaGrad, *parts: ArrayLike) -> None:
-        """Let the weights of all features of these parts pay the ℓ2 shrinkage that they owe, before `score` reads them.
-
-        Without it `score` reads weights as they were when they were last touched; nothing is owed if λ = 0.
-        """
-        if optimizer.l2 > 0:
-            indices, _ = self.extract(*parts)
-            optimizer.settle(indices)
 
     def _distinct(self, block: "Block", positions: Positions) -> tuple[Positions, NDArray[np.int64] | None]:
         """Return the parts of a block: all, or those that differ in its two words and for each part which it has."""

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from autodiff.optimizers import AdaGrad
+from autodiff import HashedParameter, Parameter
+from autodiff.optimizers import AdaGrad, GradientBuffer
 from autodiff.sparse import SparseAdjoint
 from bench.parsing_graph import candidates
 from bench.timing import Table, race
 from nlp.conll import Sentence, read_sentences
-from nlp.features import DEFAULTS, FeatureHasher, HashedAdaGrad, Vocabulary
+from nlp.features import DEFAULTS, FeatureHasher, Vocabulary
 from oracles.features import random_sentences
 
 __all__ = ["run"]
@@ -54,8 +55,8 @@ def run() -> None:
     vocabulary = Vocabulary.fit(train)
     encoded = [vocabulary.encode(sentence) for sentence in chosen]
     rng = np.random.default_rng(0)
-    optimizer = HashedAdaGrad(rng.normal(size=1 << BITS), 0.1)
-    small = optimizer.weights.astype(np.float32)
+    weights, buffer = rng.normal(size=1 << BITS), GradientBuffer(1 << BITS, memory=np.zeros((1 << BITS, 4)))
+    small = weights.astype(np.float32)
     table = Table("part", "templates", "parts", "features", "prepare", "extract", "score", "score, float32",
                   "accumulate", "extract/feature", "score/feature", "accumulate/feature")  # fmt: skip
     for name, (which, positions) in parts(rng).items():
@@ -65,15 +66,15 @@ def run() -> None:
         adjoint = rng.normal(size=len(positions[0]))
 
         def accumulate(prepared=prepared, adjoint=adjoint, positions=positions):
-            optimizer.used = 0  # the list only: the sums go on
+            buffer.used = 0  # the list only: the sums go on
             for each in prepared:
-                each.accumulate(adjoint, optimizer, *positions)
+                each.accumulate(adjoint, buffer, *positions)
 
         best = race(
             {
                 "prepare": lambda h=hasher: [h.prepare(sentence) for sentence in encoded],
                 "extract": lambda p=prepared, x=positions: [each.extract(*x) for each in p],
-                "score": lambda p=prepared, x=positions: [each.score(optimizer.weights, *x) for each in p],
+                "score": lambda p=prepared, x=positions: [each.score(weights, *x) for each in p],
                 "float32": lambda p=prepared, x=positions: [each.score(small, *x) for each in p],
                 "accumulate": accumulate,
             }
@@ -92,19 +93,25 @@ def run() -> None:
 
 def _updates(rng: np.random.Generator, touched: int = 200_000) -> None:
     slots = 1 << BITS
-    table = Table("λ", "slots touched", "add and step", "a slot", "autodiff.AdaGrad", "ratio")
+    table = Table("λ", "slots touched", "buffer and step", "a slot", "on an array", "ratio")
     for l2 in (0.0, 1e-6):
-        mine, parameters = HashedAdaGrad(slots, 0.1, l2=l2), {"w": np.zeros(slots)}
-        other = AdaGrad(0.1, l2=l2)
+        optimizer = AdaGrad(0.1, l2=l2)
+        hashed = optimizer.store({"w": HashedParameter("w", slots)}, average=True)
+        plain = optimizer.store({"w": Parameter("w", np.zeros(slots))})
         indices, values = rng.permutation(slots)[:touched], rng.normal(size=touched)
 
-        def update(mine=mine, indices=indices, values=values):
-            mine.add(indices, values)
-            mine.step()
+        def compiled(hashed=hashed, indices=indices, values=values):
+            hashed.buffer("w").add(indices, values)
+            hashed.step()
 
         gradient = SparseAdjoint(indices, values, (slots,))
-        best = race({"mine": update, "other": lambda o=other, p=parameters, g=gradient: o.step(p, {"w": g})})
-        table.add(l2, touched, f"{best['mine'] * 1e3:.2f} ms", f"{best['mine'] / touched * 1e9:.0f} ns",
-                  f"{best['other'] * 1e3:.2f} ms", f"{best['other'] / best['mine']:.1f}")  # fmt: skip
+
+        def general(plain=plain, gradient=gradient):
+            plain.add("w", gradient)
+            plain.step()
+
+        best = race({"hashed": compiled, "plain": general})
+        table.add(l2, touched, f"{best['hashed'] * 1e3:.2f} ms", f"{best['hashed'] / touched * 1e9:.0f} ns",
+                  f"{best['plain'] * 1e3:.2f} ms", f"{best['plain'] / best['hashed']:.1f}")  # fmt: skip
     print(f"Updates of 2^{BITS} hashed weights")
     print(table, end="\n\n")

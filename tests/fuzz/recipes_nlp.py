@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.optimizers import GradientBuffer
 from fuzz.recipe import Case, exempt, recipe
 from nlp import conll, deps, evaluation, features
 from nlp.conll import Sentence
@@ -173,7 +174,7 @@ def hasher() -> Iterable[Case]:
     def use(bits: int, weights: Any, heads: Any, modifiers: Any, adjoint: Any, smallest: float) -> Any:
         prepared = _features(bits)
         indices, offsets = prepared.extract(heads, modifiers)
-        buffer = features.GradientBuffer(1 << bits)
+        buffer = GradientBuffer(1 << bits)
         prepared.accumulate(adjoint, buffer, heads, modifiers, smallest=smallest)
         return indices, offsets, prepared.score(weights, heads, modifiers), buffer.take()
 
@@ -181,58 +182,6 @@ def hasher() -> Iterable[Case]:
         use, bits=6, weights=np.random.default_rng(0).normal(size=64), heads=np.array([2, 0]),
         modifiers=np.array([1, 2]), adjoint=np.array([1.0, -2.0]), smallest=0.5,
     )  # fmt: skip
-
-
-@recipe("nlp.features.GradientBuffer")
-def gradient_buffer() -> Iterable[Case]:
-    def use(slots: int, indices: Any, values: Any) -> Any:
-        buffer = features.GradientBuffer(slots)
-        buffer.add(indices, values)
-        return buffer.take()
-
-    yield Case(use, slots=8, indices=np.array([3, 5, 3]), values=np.array([1.0, 2.0, 4.0]))
-
-    def with_memory(memory: Any) -> Any:
-        buffer = features.GradientBuffer(4, memory=memory)
-        buffer.add([1], [2.0])
-        return buffer.take()
-
-    yield Case(with_memory, memory=np.zeros((4, 2)), _changes=("memory",))
-
-
-@recipe("nlp.features.HashedAdaGrad")
-def hashed_adagrad() -> Iterable[Case]:
-    def use(weights: Any, indices: Any, values: Any, slots: Any, scale: float, **settings: Any) -> Any:
-        optimizer = features.HashedAdaGrad(weights, **settings)
-        for _ in range(2):
-            optimizer.add(indices, values)
-            optimizer.step(scale)
-        optimizer.settle(slots)
-        optimizer.finish()
-        return optimizer.weights, optimizer.averaged()
-
-    arguments = {"indices": np.array([3, 5, 3]), "values": np.array([1.0, 2.0, 4.0])}
-    yield Case(
-        use, weights=np.ones(8), **arguments, slots=np.array([0, 7], dtype=np.int32), scale=0.5, learning_rate=0.5,
-        l2=0.1, delta=0.5, _changes=("weights",), _words={"slots": ("indices",)},
-    )  # fmt: skip
-
-    def restored(weights: Any, memory: Any, touched: Any, steps: Any, starts: Any, rates: Any) -> Any:
-        optimizer = features.HashedAdaGrad(4, 0.5, l2=0.1)
-        optimizer.add([1], [1.0])
-        optimizer.step()
-        arrays = {"weights": weights, "memory": memory, "touched": touched, "steps": steps}
-        optimizer.restore({**optimizer.state(), **arrays, "starts": starts, "rates": rates})
-        optimizer.add([2], [1.0])
-        optimizer.step()
-        optimizer.finish()
-        return optimizer.weights, optimizer.averaged()
-
-    good = features.HashedAdaGrad(4, 0.5, l2=0.1)
-    good.add([1], [1.0])
-    good.step()
-    good.add([3], [1.0])
-    yield Case(restored, **{key: value for key, value in good.state().items() if key != "settings"})
 
 
 # The parser

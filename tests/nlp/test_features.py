@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff import HashedParameter
+from autodiff.optimizers import AdaGrad, GradientBuffer
 from nlp.conll import Sentence
 from nlp.features import (
     ATTRIBUTES,
     DEFAULTS,
     FeatureError,
     FeatureHasher,
-    GradientBuffer,
     Vocabulary,
     parse_templates,
 )
@@ -334,3 +335,28 @@ def test_frequent_words_are_forgotten_less_often():
 def test_numbers_of_bits_that_no_index_holds_are_refused(bits):
     with pytest.raises(FeatureError, match="from 1 to 31"):
         FeatureHasher(parse_templates("h.tag")["arc"], bits)
+
+
+def test_features_are_read_as_the_eager_rule_has_them():
+    """Train on two sentences in turn, by scores that are caught up before they are read: equal to dense training."""
+    trees = [Sentence.from_words(["a", "b"], tags=["X", "Y"]), Sentence.from_words(["b", "c"], tags=["Y", "Z"])]
+    vocabulary = Vocabulary.fit(trees, minimum_count=1)
+    hasher = FeatureHasher(parse_templates("h.form m.form\nh.tag dir\nm.tag dist")["arc"], bits=6)
+    prepared = [hasher.prepare(vocabulary.encode(tree)) for tree in trees]
+    heads, modifiers = [0, 0, 1, 2], [1, 2, 2, 1]
+    parameter = HashedParameter("w", hasher.slots)
+    store = AdaGrad(0.5, l2=0.3).store({"w": parameter})
+    weights, squares = np.zeros(hasher.slots), np.zeros(hasher.slots)
+    for step in range(30):
+        features = prepared[step % 5 % 2]
+        store.catch_up({"w": features.extract(heads, modifiers)[0]})
+        scores = features.score(parameter.value, heads, modifiers)
+        np.testing.assert_allclose(scores, features.score(weights, heads, modifiers), rtol=1e-12, atol=1e-14)
+        adjoint = scores - np.array([1.0, -1.0, 2.0, 0.5])
+        features.accumulate(adjoint, store.buffer("w"), heads, modifiers)
+        indices, values = store.buffer("w").rows()
+        gradient = np.zeros(hasher.slots)
+        gradient[indices] = values
+        store.step()
+        squares += gradient**2
+        weights = ((1 + np.sqrt(squares)) * weights - 0.5 * gradient) / (1 + np.sqrt(squares) + 0.5 * 0.3)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff.optimizers import GradientBuffer
 from nlp.conll import read_all
 from nlp.deps import DependencyParser, PruningSettings
 from oracles.sentences import invented_sentences
@@ -79,7 +80,6 @@ def test_gradients_of_the_whole_pipeline(options):
     """Features → scores → belief propagation → loss, against differences in every weight."""
     from nlp.deps.parts import Parts
     from nlp.deps.training import Example, _add_gradient
-    from nlp.features import GradientBuffer
 
     sentence, objective = min(invented_sentences(5), key=len), options["objective"]
     parser = DependencyParser(bits=7, epochs=1, iterations=2, pruning=None, **options).fit([sentence])
@@ -104,7 +104,6 @@ def test_gradients_of_the_whole_pipeline(options):
 def test_likelihood_gradient_is_expected_minus_observed_features():
     from nlp.deps.parts import Parts
     from nlp.deps.training import Example, _add_gradient
-    from nlp.features import GradientBuffer
 
     sentences = invented_sentences(5)
     parser = DependencyParser(order=1, bits=14, epochs=1, learning_rate=0.2).fit(sentences)
