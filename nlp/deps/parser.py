@@ -160,6 +160,8 @@ class DependencyParser:
             for sentence, parts in zip(sentences, candidates, strict=True)
         ]
         trainer = learning.trainer(self.settings["objective"], self.settings["update"], len(instances))
+        if dev is None:
+            trainer = evolve(trainer, patience=None)
         if learning.learning_rate is None:
             trainer = with_tuned_rate(trainer, model, instances)
             say(f"{trainer.update!r}: the learning rate was chosen on a sample of the training data")
