@@ -4,17 +4,19 @@ Legend: `n` words and the root 0; `h` head; `m` modifier; A arcs; F factors; mat
 (F, n + 1, n + 1) are indexed [h, m].
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.errors import ImpossibleError
 from pgm import kernels
-from pgm.errors import FactorGraphError
+from pgm.errors import ContradictionError, FactorGraphError
 from pgm.variables import VariableArray
 
-__all__ = ["ArcLayout", "ArcOdds"]
+__all__ = ["ArcLayout", "ArcOdds", "best_arcs"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -128,6 +130,31 @@ class ArcOdds:
         log_odds[nothing | layout.loops] = -np.inf
         constant = np.where(certain, on, off).sum(axis=1)
         return cls(log_odds, constant)
+
+
+def best_arcs(layout: ArcLayout, incoming: Floats, best_heads: Callable[[Floats], Integers]) -> tuple[Integers, int]:
+    """Return the states (F, A) of the arcs of the best tree of each factor, and a factor without a tree, or -1.
+
+    Parameters
+    ----------
+    best_heads : gives the heads (n + 1,) of the best tree for scores (n + 1, n + 1); raises if there is none
+    """
+    odds = ArcOdds.of(incoming, layout)
+    scores = layout.scatter(odds.log_odds)
+    certain = scores == np.inf
+    words = certain.any(axis=1, keepdims=True)
+    scores = np.where(words, np.where(certain, 0.0, -np.inf), scores)  # a certain arc leaves its word no other
+    impossible = (odds.constant == -np.inf) | (certain.sum(axis=1) > 1).any(axis=1)
+    states = np.zeros((len(incoming), len(layout.heads)), dtype=np.int64)
+    for row in range(len(incoming)):
+        if impossible[row]:
+            return states, row
+        try:
+            heads = best_heads(scores[row])
+        except (ContradictionError, ImpossibleError):
+            return states, row
+        states[row] = (heads[layout.modifiers] == layout.heads) & ~layout.loops
+    return states, -1
 
 
 def _full_array(name: str, arcs: Any, n: int | None) -> tuple[Any, Integers, Integers, int]:

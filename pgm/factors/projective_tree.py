@@ -1,17 +1,17 @@
 """PTREE: the arcs that are ON form a projective dependency tree."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from copy import copy
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.batched import best_trees
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, FactorRun
-from pgm.factors._arcs import ArcLayout
+from pgm.factors._arcs import ArcLayout, best_arcs
 
 __all__ = ["ProjectiveTree", "crosses"]
 
@@ -51,6 +51,8 @@ class ProjectiveTree(Factor):
     >>> (run.messages[0, 1::2] - run.messages[0, 0::2]).reshape(4, 3)[0].round(3)  # log-odds of root → 1, 2, 3
     array([ 0.336, -0.693,  0.336])
     """
+
+    row_fields = ()
 
     def __init__(
         self,
@@ -100,25 +102,19 @@ class ProjectiveTree(Factor):
         kernels.projective_tree.forward_max(by_arc, *self.kernel_arrays, messages)
         return messages.reshape(incoming.shape)
 
+    def best(self, incoming: Floats, prepared: Any = None) -> Integers:
+        """Return the arcs of the best projective tree (Eisner 1996)."""
+        found, impossible = best_arcs(
+            self.layout, incoming, lambda scores: best_trees(scores[None], roots=self.roots)[1][0]
+        )
+        if impossible >= 0:
+            raise self.contradiction(impossible)
+        return found
+
     def merge_key(self) -> Hashable:
         """Sentences with the same candidate arcs can be stacked."""
         layout = self.layout
         return "ProjectiveTree", layout.n, self.roots, layout.heads.tobytes(), layout.modifiers.tobytes()
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "ProjectiveTree":
-        """Return one family of them all."""
-        first = families[0]
-        assert isinstance(first, ProjectiveTree)
-        result = copy(first)
-        result.variables = np.concatenate([family.variables for family in families])
-        return result
-
-    def take(self, rows: NDArray[np.int64]) -> "ProjectiveTree":
-        """Return the family of some of the factors."""
-        result = copy(self)
-        result.variables = self.variables[rows]
-        return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["ProjectiveTree"]:
