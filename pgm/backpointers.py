@@ -12,8 +12,8 @@ from pgm.channel import Channel
 from pgm.completions import completions
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
-from pgm.schedules import SpanningTree
-from pgm.schedules.tree import depths
+from pgm.schedules import Serial
+from pgm.schedules.serial import depths
 
 __all__ = ["best_by_tree", "follow_backpointers", "is_acyclic"]
 
@@ -45,7 +45,7 @@ def is_acyclic(graph: FactorGraph) -> bool:
 def best_by_tree(passing: MessagePassing) -> Ints:
     """Return a best assignment (variables,) of a graph without cycles, whatever messages were passed so far."""
     graph = passing.layout.graph
-    plan = graph.derived(SpanningTree(), lambda: SpanningTree().plan(graph))
+    plan = graph.derived(Serial(), lambda: Serial().plan(graph))
     exact = MessagePassing(plan.layout, potentials=passing.potentials, mode="max")
     exact.base[:] = passing.base
     exact.total[:] = passing.base

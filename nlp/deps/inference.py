@@ -17,7 +17,7 @@ from nlp.deps.parts import Parts
 from nlp.deps.settings import ModelSettings
 from pgm import BeliefPropagation
 from pgm.factor import Factor
-from pgm.schedules import SpanningTree
+from pgm.schedules import Serial
 
 __all__ = ["Inference", "infer", "is_exact", "model_graph", "schedule_of"]
 
@@ -72,7 +72,7 @@ def is_exact(settings: ModelSettings, scores: Scores) -> bool:
 def schedule_of(settings: ModelSettings, *, exact: bool) -> Any:
     """Return the schedule of belief propagation."""
     if exact or settings.schedule == "tree":
-        return SpanningTree(root_first=settings.tree_first and not exact)
+        return Serial(root_first=settings.tree_first and not exact)
     return settings.schedule
 
 

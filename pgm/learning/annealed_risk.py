@@ -91,4 +91,4 @@ class AnnealedRisk(Objective):
     def examples(cls) -> Iterable[Objective]:
         """Yield warm temperatures, at which finite differences can follow."""
         yield cls(BeliefPropagation(iterations=2), temperature=0.5)
-        yield cls(BeliefPropagation(iterations=3, schedule="tree", damping=0.3), temperature=1.0, recall_of=[1])
+        yield cls(BeliefPropagation(iterations=3, schedule="serial", damping=0.3), temperature=1.0, recall_of=[1])

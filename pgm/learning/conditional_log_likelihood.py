@@ -59,4 +59,4 @@ class ConditionalLogLikelihood(Objective):
         yield cls(JunctionTree())
         yield cls(BeliefPropagation(iterations=500, tolerance=1e-13))
         yield cls(BeliefPropagation(iterations=2), approximation_aware=True)
-        yield cls(BeliefPropagation(iterations=2, schedule="tree", damping=0.3), approximation_aware=True)
+        yield cls(BeliefPropagation(iterations=2, schedule="serial", damping=0.3), approximation_aware=True)

@@ -55,4 +55,4 @@ class L2Distance(Objective):
     def examples(cls) -> Iterable[Objective]:
         """Yield few iterations of each schedule with a fixed order."""
         yield cls(BeliefPropagation(iterations=2))
-        yield cls(BeliefPropagation(iterations=3, schedule="tree", damping=0.3))
+        yield cls(BeliefPropagation(iterations=3, schedule="serial", damping=0.3))

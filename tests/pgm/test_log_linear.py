@@ -85,7 +85,7 @@ def test_inference_sees_a_table():
     for family in graph.families:
         values = family.potentials
         plain.add(ExactlyOne(family.variables) if values is None else Table(family.variables, values))
-    for schedule in ("parallel", "tree", "residual"):
+    for schedule in ("parallel", "serial", "residual"):
         inference = BeliefPropagation(iterations=3, schedule=schedule)
         np.testing.assert_allclose(inference.run(graph).flat_beliefs, inference.run(plain).flat_beliefs, atol=1e-13)
 
