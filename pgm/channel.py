@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pgm import kernels
 from pgm.errors import ContradictionError
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.layout import Block
 
 __all__ = ["Channel", "Proposal"]

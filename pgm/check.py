@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from autodiff import Module, check_gradients
 from autodiff.conversion import as_generator, as_number
 from pgm.errors import ContradictionError, PgmError
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 
 __all__ = ["FactorCheckError", "check_factor", "entropies"]
 

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_floats, as_integers
-from pgm._warning import warn
 from pgm.completions import completions
-from pgm.errors import ContradictionError, FactorGraphError, PotentialError, PotentialWarning
+from pgm.errors import ContradictionError, FactorGraphError, PotentialError
+from pgm.factor_run import FactorRun
+from pgm.log_potentials import check_log_potentials
 from pgm.potential_source import PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
@@ -29,51 +30,10 @@ if TYPE_CHECKING:
     from pgm.channel import Channel
     from pgm.layout import Block
 
-__all__ = ["Factor", "FactorRun", "check_log_potentials"]
+__all__ = ["Factor", "LinearConstraints"]
 
 Floats = NDArray[np.float64]
 LinearConstraints = tuple[Floats, Floats, Floats, Floats]
-
-
-class FactorRun(ABC):
-    """What a family makes of its incoming messages (sum-product), and the adjoints of that.
-
-    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties
-    that cost something are cached.
-    """
-
-    def __init__(self, incoming: Floats, potentials: Floats | None = None) -> None:
-        self.incoming = incoming
-        self.potentials = potentials
-
-    @property
-    @abstractmethod
-    def messages(self) -> Floats:
-        """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
-
-        A constant that is added to all states of one message changes nothing, so a family may choose it.  Where the
-        incoming messages contradict the factor, there is an edge each of whose states is -inf in what came in or in
-        what goes out (the easiest is -inf everywhere): so message passing notices.
-        """
-
-    @property
-    @abstractmethod
-    def log_partition(self) -> Floats:
-        """(F,): log Σ_y ψ(y) Π_d m_d(y_d); -inf where the incoming messages contradict the factor."""
-
-    @property
-    def beliefs(self) -> Floats | None:
-        """In the shape of the potentials: the probability (expected use) of each entry; None without potentials."""
-        return None
-
-    @abstractmethod
-    def backward(
-        self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
-    ) -> tuple[Floats, Floats | None]:
-        """Return the adjoints of `incoming` (F, W) and of the potentials, given those of the outputs (None is zero).
-
-        An entry that is -inf has an adjoint of exactly 0.
-        """
 
 
 class Factor(ABC):
@@ -355,54 +315,3 @@ def _of_empty(variables: Any, degree: int) -> tuple[int, ...]:
     """Return the numbers of states at each position of a family of no factors."""
     columns = list(variables)
     return tuple(v.cardinality for v in columns) if len(columns) == degree else (2,) * degree
-
-
-def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...], *, computed: bool = False) -> Floats:
-    """Return log-potentials as a float64 array of a shape, or say what is wrong with them.
-
-    Parameters
-    ----------
-    shape : (factors, …); without the first axis they are the same for all factors.  No other axis may be missing
-    computed : whether they come from parameters, and not from a person who may have forgotten the logarithm
-
-    Raises
-    ------
-    PotentialError
-        If the shape does not fit, or a value is NaN or +inf.
-    """
-    array = np.array(as_floats(values, f"{name}: log-potentials", PotentialError), order="C")
-    if array.shape != shape:
-        if array.ndim < len(shape) - 1:
-            raise PotentialError(
-                f"{name}: log-potentials of shape {array.shape} do not fit {shape}: axes are missing; they are "
-                f"{shape[1:]}, or that for each of {shape[0]} factors; if a factor for each variable was meant, give "
-                f"the variables as [x]"
-            )
-        try:
-            array = np.array(np.broadcast_to(array, shape), order="C")
-        except ValueError:
-            raise PotentialError(f"{name}: log-potentials of shape {array.shape} do not fit {shape}") from None
-    if not array.max(initial=-np.inf) < np.inf:
-        bad = np.isnan(array) | (array == np.inf)
-        where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
-        raise PotentialError(
-            f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, "
-            f"or -inf for what is impossible"
-        )
-    if not computed and _look_like_probabilities(array):
-        warn(
-            f"{name}: all log-potentials are between 0 and 1, and sum to 1: are they probabilities?  "
-            f"If so, give np.log(…) of them",
-            PotentialWarning,
-        )
-    return array
-
-
-def _look_like_probabilities(array: Floats) -> bool:
-    """Whether values that are not all alike are in (0, 1), and each factor's (or each row or column of it) sum to 1."""
-    if array.ndim < 2 or not array.size or not 0.0 < array.flat[0] < 1.0:
-        return False  # as most are
-    if not (array.min() > 0.0 and array.max() < 1.0) or np.ptp(array) == 0.0:
-        return False
-    sums = (array.sum(axis=tuple(range(1, array.ndim))), array.sum(axis=-1), array.sum(axis=1))
-    return any(bool((abs(total - 1.0) < 1e-6).all()) for total in sums)

@@ -8,8 +8,8 @@ import click
 
 from nlp.deps.options import inference_options, switch
 from nlp.deps.refusal import refuse_same
-from nlp.entry_point import on_interrupt
 from nlp.limit_option import limit_option
+from pgm.shell.entry_point import on_interrupt
 
 __all__ = ["train"]
 

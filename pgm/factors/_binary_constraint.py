@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pgm.completions import TIE
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun, LinearConstraints
+from pgm.factor import Factor, LinearConstraints
+from pgm.factor_run import FactorRun
 from pgm.factors._log_odds import log_odds, log_odds_messages
 from pgm.factors._softplus import sigmoid
 

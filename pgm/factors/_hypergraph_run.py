@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.factors._uses import Uses
 
 __all__ = ["HypergraphPass", "HypergraphRun", "expand"]

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from pgm import kernels
 from pgm.both_on_channel import BothOnChannel, BothOnLogChannel, suits_plain_odds
 from pgm.channel import Channel
-from pgm.factor import Factor, FactorRun, check_log_potentials
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.factors.table import Prepared, Table, TableRun
 from pgm.layout import Block
+from pgm.log_potentials import check_log_potentials
 
 __all__ = ["BothOn"]
 

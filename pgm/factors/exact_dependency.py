@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypergraph import structures
 from pgm.errors import FactorGraphError
-from pgm.factor import check_log_potentials
 from pgm.factors._arcs import ArcLayout
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.factors.projective_tree import crosses
+from pgm.log_potentials import check_log_potentials
 from pgm.variables import as_index
 
 __all__ = ["ExactDependency"]

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_integers
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, check_log_potentials
+from pgm.factor import Factor
 from pgm.factors._leave_one_out import leave_one_out_max
 from pgm.factors._log_odds import log_odds, log_odds_messages
 from pgm.factors._no_cross_run import Inward, NoCrossRun, difference
 from pgm.factors.arc_pairs import arc_words
+from pgm.log_potentials import check_log_potentials
 
 __all__ = ["NoCross"]
 

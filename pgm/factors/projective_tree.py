@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from hypergraph.batched import best_trees
 from pgm import kernels
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.factors._arcs import ArcLayout, best_arcs
 
 __all__ = ["ProjectiveTree", "crosses"]

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from autodiff import Parameter
 from pgm import kernels
 from pgm.channel import Channel
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.layout import Block
 from pgm.pair_channel import PairChannel
 from pgm.potential_source import PotentialSource

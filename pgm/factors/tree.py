@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pgm.arborescence import maximum_arborescence
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.factors._arcs import ArcLayout, ArcOdds, best_arcs
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max
 from pgm.matrix_tree import Roots, TreeSums, best_escape, check_roots
