@@ -10,8 +10,8 @@ import click
 from autodiff.click_options import add_options, given_options
 from nlp.deps.options import parser_options
 from nlp.deps.refusal import refuse_same
-from nlp.entry_point import on_interrupt
 from nlp.limit_option import limit_option
+from pgm.shell.entry_point import on_interrupt
 
 __all__ = ["train"]
 

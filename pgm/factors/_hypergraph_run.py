@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.factors._uses import Uses
 
 __all__ = ["HypergraphPass", "HypergraphRun", "expand"]
@@ -141,6 +141,18 @@ class HypergraphPass:
         """(F, D): whose Z_off takes an inside pass of its own."""
         alone = (self.uses.group < 0) & (self.uses.default_slot >= 0) & self.possible[:, None]
         return alone & ~self.subtracted
+
+    def best_weights(self, f: int) -> Integers:
+        """Return the weights of a best derivation (of maxima): from the root down by the best edge of each node."""
+        graph = self.uses.graph
+        used, waiting = [], [int(graph.root)]
+        while waiting:
+            node = waiting.pop()
+            first, last = graph.edge_start[node], graph.edge_start[node + 1]
+            edge = int(first + np.argmax(self.conditional[f, first:last]))
+            used.append(int(graph.weight[edge]))
+            waiting += graph.tails[graph.tail_start[edge] : graph.tail_start[edge + 1]].tolist()
+        return np.array([weight for weight in used if weight >= 0], dtype=np.int64)
 
     def without(self, f: int, d: int) -> tuple[float, Floats]:
         """Return the total of the derivations without a weight of variable d, and each edge's chance given its head."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.factors._leave_one_out import LeaveOneOutLogSum
 from pgm.factors._log_odds import log_odds, log_odds_messages, reference
 from pgm.factors._softplus import sigmoid

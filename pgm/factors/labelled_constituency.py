@@ -12,8 +12,8 @@ from autodiff.conversion import as_count
 from hypergraph import Hypergraph, HypergraphBuilder
 from hypergraph.structures import Grammar
 from pgm.errors import FactorGraphError
-from pgm.factor import check_log_potentials
 from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.log_potentials import check_log_potentials
 from pgm.potential_source import PotentialSource
 from pgm.variables import as_index
 

@@ -37,7 +37,7 @@ def written(graph, folder):
 
 QUESTIONS = {
     "belief propagation": lambda graph, _: BeliefPropagation().run(graph).flat_beliefs,
-    "spanning tree": lambda graph, _: BeliefPropagation(schedule="tree").run(graph).flat_beliefs,
+    "serial": lambda graph, _: BeliefPropagation(schedule="serial").run(graph).flat_beliefs,
     "residual": lambda graph, _: BeliefPropagation(schedule="residual").run(graph).log_partition,
     "max-product": lambda graph, _: BeliefPropagation(mode="max").run(graph).assignment(),
     "unrolled": lambda graph, _: unrolled(graph),

@@ -98,7 +98,7 @@ def test_likelihoods_are_exact_on_a_tree_and_sum_to_one():
     graph = FactorGraph()
     x = graph.variables("x", 3, states=[2, 0, 1])  # names that are numbers, but not the numbers of the states
     graph.add(Table(x[[[0, 1], [1, 2]]], rng.normal(size=(2, 3, 3))))
-    for inference in (BeliefPropagation(schedule="tree"), JunctionTree(), BruteForce()):
+    for inference in (BeliefPropagation(schedule="serial"), JunctionTree(), BruteForce()):
         objective = ConditionalLogLikelihood(inference)
         losses = [objective.evaluate(Example(graph, np.array(y))).loss for y in np.ndindex(3, 3, 3)]
         np.testing.assert_allclose(np.exp(-np.array(losses)).sum(), 1.0, atol=1e-12)
@@ -158,7 +158,7 @@ def test_hypergraph_factor_learns():
 
     features = np.eye(hypergraph.num_weights)
     factor.source = PotentialSource(DenseFeatures("chain", features, len(features)), [weights])
-    objective = ConditionalLogLikelihood(BeliefPropagation(schedule="tree"))
+    objective = ConditionalLogLikelihood(BeliefPropagation(schedule="serial"))
     check_objective(objective, (graph, [0, 1])).raise_if_failed()
     check_objective(L2Distance(BeliefPropagation(iterations=1)), (graph, [0, 1])).raise_if_failed()
     losses = [objective.evaluate(Example(graph, gold)).loss for gold in ([0, 0], [0, 1], [1, 1])]

@@ -24,7 +24,7 @@ from pgm.learning import (
     fit,
 )
 
-TREE = BeliefPropagation(iterations=1, schedule="tree")
+TREE = BeliefPropagation(iterations=1, schedule="serial")
 
 
 def chain(rng, weights, transitions, length=5):

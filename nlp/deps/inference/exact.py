@@ -14,7 +14,7 @@ from nlp.deps.settings import ConstraintSettings, TreeSettings
 from pgm import BeliefPropagation, FactorGraph
 from pgm.factors import ExactDependency
 from pgm.learning import Placed, ScoredGraph
-from pgm.schedules import SpanningTree as Serial
+from pgm.schedules import Serial
 
 __all__ = ["ExactInference"]
 

@@ -9,18 +9,18 @@ Any other exception is a bug, and shows itself.
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, NoReturn
 
 import click
 
-from nlp.interrupts import watch_interrupts
-from nlp.standard_output import name_standard_output
+from pgm.shell.interrupts import watch_interrupts
+from pgm.shell.standard_output import name_standard_output
 
 __all__ = ["guarded", "on_interrupt"]
 
-_HINT = "nlp.entry_point.hint"
+_HINT = "pgm.shell.hint"
 
 
 def on_interrupt(hint: Callable[[], str]) -> None:
@@ -29,8 +29,13 @@ def on_interrupt(hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def guarded(context: click.Context) -> Iterator[None]:
-    """Run a command, and end it in order whatever happens."""
+def guarded(context: click.Context, errors: Iterable[str] = ()) -> Iterator[None]:
+    """Run a command, and end it in order whatever happens.
+
+    Parameters
+    ----------
+    errors : the exceptions that bad input causes, as "module:name"
+    """
     name_standard_output()
     with watch_interrupts() as interrupts:
         try:
@@ -39,7 +44,7 @@ def guarded(context: click.Context) -> Iterator[None]:
         except (KeyboardInterrupt, Exception) as error:
             if interrupts.seen or isinstance(error, KeyboardInterrupt):
                 _interrupted(context)
-            _explain(_name(context), error)
+            _explain(_name(context), error, errors)
         except SystemExit:
             if interrupts.seen:
                 _interrupted(context)
@@ -57,7 +62,7 @@ def _interrupted(context: click.Context) -> NoReturn:
     _end(_name(context), hint(), 130)
 
 
-def _explain(name: str, error: BaseException) -> NoReturn:
+def _explain(name: str, error: BaseException, errors: Iterable[str]) -> NoReturn:
     """End with what an exception means to a user, or raise it again."""
     if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort):
         raise error
@@ -67,26 +72,18 @@ def _explain(name: str, error: BaseException) -> NoReturn:
         _end(name, _of_os_error(error), 2)
     if isinstance(error, MemoryError):
         _end(name, "out of memory; give it more, or smaller input", 2)
-    if isinstance(error, _expected()):
+    if _among(error, errors):
         _end(name, str(error), 2)
     raise error
 
 
-def _expected() -> tuple[type[Exception], ...]:
-    """The errors that input can cause."""
-    from autodiff.files import FileTooLargeError, TensorFileError
-    from autodiff.optimizers import OptimizerError
-    from autodiff.options import OptionError
-    from nlp.conll import ConllError
-    from nlp.deps.errors import ParserError
-    from nlp.evaluation import EvaluationError
-    from nlp.features import FeatureError, TemplateError
-    from pgm.errors import PgmError
-
-    return (
-        ConllError, EvaluationError, FeatureError, OptimizerError, OptionError, ParserError, PgmError, TemplateError,
-        TensorFileError, FileTooLargeError,
-    )  # fmt: skip
+def _among(error: BaseException, names: Iterable[str]) -> bool:
+    """Whether an exception is one of those that are given as "module:name"; it is none of a module not yet imported."""
+    for name in names:
+        module, _, kind = name.partition(":")
+        if module in sys.modules and isinstance(error, vars(sys.modules[module])[kind]):
+            return True
+    return False
 
 
 def _of_os_error(error: OSError) -> str:
