@@ -5,6 +5,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.conversion import as_floats
+from pgm.errors import FactorGraphError
+
 __all__ = ["FactorRun"]
 
 Floats = NDArray[np.float64]
@@ -13,7 +16,7 @@ Floats = NDArray[np.float64]
 class FactorRun(ABC):
     """What a family makes of its incoming messages (sum-product), and the adjoints of that.
 
-    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties
+    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `_backward`; properties
     that cost something are cached.
     """
 
@@ -41,11 +44,38 @@ class FactorRun(ABC):
         """In the shape of the potentials: the probability (expected use) of each entry; None without potentials."""
         return None
 
-    @abstractmethod
     def backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats | None]:
         """Return the adjoints of `incoming` (F, W) and of the potentials, given those of the outputs (None is zero).
 
         An entry that is -inf has an adjoint of exactly 0.
+
+        Raises
+        ------
+        FactorGraphError
+            If an adjoint has not the shape of its output.
         """
+        if messages is not None:
+            messages = self._checked(messages, "messages", self.incoming.shape)
+        if log_partition is not None:
+            log_partition = self._checked(log_partition, "log_partition", self.incoming.shape[:1])
+        if beliefs is not None:
+            own = self.beliefs
+            if own is None:
+                raise FactorGraphError(f"{type(self).__name__}: there are no beliefs, and so no adjoint of them")
+            beliefs = self._checked(beliefs, "beliefs", own.shape)
+        return self._backward(messages, log_partition, beliefs)
+
+    @abstractmethod
+    def _backward(
+        self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
+    ) -> tuple[Floats, Floats | None]:
+        """Return the same, given adjoints that fit."""
+
+    def _checked(self, adjoint: Floats, what: str, shape: tuple[int, ...]) -> Floats:
+        if isinstance(adjoint, np.ndarray) and adjoint.shape == shape and adjoint.dtype == np.float64:
+            return np.ascontiguousarray(adjoint)
+        return np.ascontiguousarray(
+            as_floats(adjoint, f"{type(self).__name__}: the adjoint of {what}", FactorGraphError, shape=shape)
+        )

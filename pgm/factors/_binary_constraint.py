@@ -185,7 +185,7 @@ class BinaryRun(FactorRun):
         """(F,)."""
         return self.solution.log_partition(self.pairs)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoint of incoming messages."""

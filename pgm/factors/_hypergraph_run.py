@@ -197,7 +197,7 @@ class HypergraphRun(FactorRun):
         """In the shape of the potentials: the expected uses of each."""
         return None if self.potentials is None else self._to_potentials(self.weight_marginals)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats | None]:
         """Return the adjoints of incoming messages and potentials, by shares of sums: nothing is divided by p."""

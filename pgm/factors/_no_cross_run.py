@@ -99,7 +99,7 @@ class NoCrossRun(FactorRun):
         """(F,): the probability that the arcs cross; None for a hard constraint."""
         return None if self.potentials is None else self.crossing
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats | None]:
         """Return the adjoints of incoming messages and of w."""

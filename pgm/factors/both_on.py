@@ -139,7 +139,7 @@ class BothOnRun(FactorRun):
         """(F,): the probability that both are 1."""
         return self._beliefs
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats]:
         """Return the adjoints of incoming messages and potentials."""

@@ -157,7 +157,7 @@ class ProjectiveTreeRun(FactorRun):
         """(F,)."""
         return self._log_partition
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoint of the incoming messages."""

@@ -212,7 +212,7 @@ class TableRun(FactorRun):
             joint[self.unsafe] = self.in_logs.beliefs
         return joint
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats]:
         """Return the adjoints of incoming messages and log-potentials."""

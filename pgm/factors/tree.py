@@ -145,7 +145,7 @@ class TreeRun(FactorRun):
         """(F, n + 1, n + 1): log Σ_{h' ≠ h} w(h' → m) e(h', m)."""
         return _from_words(self._others.log_sums, self.scores.shape)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoints of the incoming messages."""
