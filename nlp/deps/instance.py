@@ -46,6 +46,7 @@ class DependencyInstance(Instance):
     ) -> None:
         self.model, self.encoded, self.parts, self.relations, self.gold = model, encoded, parts, relations, gold
         self.space: TreeSpace = TreeSpace(parts, model.tree, relations)
+        self._graph: ScoredGraph | None = None
 
     # Inference
 
@@ -74,11 +75,16 @@ class DependencyInstance(Instance):
             return False
         return all(not len(kind.positions(self.parts)[0]) for kind in self.model.kinds[1:])
 
-    @cached_property
+    @property
     def scored_graph(self) -> ScoredGraph:
-        """The factor graph, built when it is first needed, and where scores go in it."""
+        """The factor graph, and where scores go in it; built when it is needed, and kept if there is room for it."""
+        if self._graph is not None:
+            return self._graph
         model = self.model
-        return model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        graph = model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        if model.graph_budget.keeps(graph):
+            self._graph = graph
+        return graph
 
     def _with_costs(self, scores: Scores, costs: Floats) -> Scores:
         arcs = 2 * len(self.parts)

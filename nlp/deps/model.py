@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
+from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.inference import DependencyInference, LoopyInference
 from nlp.deps.instance import DependencyInstance
@@ -39,6 +40,7 @@ class DependencyModel(StructuredModel):
     kinds : of parts, arcs first
     pruner : says which arcs are candidates; None for all
     relations : of arcs; None for trees without
+    graph_budget : which factor graphs are kept for another run on the same sentence; by default none
     """
 
     scorer: HashedScorer = field()
@@ -48,6 +50,7 @@ class DependencyModel(StructuredModel):
     kinds: tuple[PartKind, ...] = field(default=(Arcs(),), converter=_as_tuple)
     pruner: Pruner | None = field(default=None)
     relations: RelationTable | None = field(default=None)
+    graph_budget: GraphBudget = field(factory=GraphBudget, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.inference.check(self.kinds, self.tree, self.constraint)

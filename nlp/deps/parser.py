@@ -15,6 +15,7 @@ from autodiff.files import check_writable
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
+from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
@@ -154,7 +155,8 @@ class DependencyParser:
             relations = None
         model = self._model(self.make_scorer(vocabulary, relations), None, relations)
         pruner, candidates = self._prune(model, sentences, say, progress)
-        self.model = model = evolve(model, pruner=pruner)
+        budget = GraphBudget(round(learning.graph_memory * 1e6))
+        self.model = model = evolve(model, pruner=pruner, graph_budget=budget)
         instances = [
             model.of(sentence, parts, gold=Analysis.of(sentence))
             for sentence, parts in zip(sentences, candidates, strict=True)
