@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from autodiff.validators import number, one_of, plain, whole
@@ -138,6 +138,10 @@ class BeliefPropagation(DifferentiableInference):
             record=record,
         )
         return propagate(plan, passing, self.iterations, self.tolerance)
+
+    def maximising(self) -> "BeliefPropagation":
+        """Return max-product."""
+        return evolve(self, mode="max")
 
     @classmethod
     def examples(cls) -> Iterable["BeliefPropagation"]:

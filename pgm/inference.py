@@ -64,6 +64,13 @@ class DifferentiableInference(Inference):
         record : keep what `backward` of the result needs
         """
 
+    def maximising(self) -> "DifferentiableInference":
+        """Return the same with results whose `assignment` is the best, as far as the method can find it.
+
+        That is the method itself, unless it has a mode for it.
+        """
+        return self
+
 
 def check_potentials(graph: FactorGraph, potentials: Sequence[Any]) -> list[Floats | None]:
     """Return the log-potentials of each family of a graph (None for a hard one): those given, or else its own.

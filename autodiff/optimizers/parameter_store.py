@@ -78,6 +78,15 @@ class ParameterStore:
         """Whether rows shrink in steps that do not touch them: if not, there is nothing to catch up with."""
         return self._timeline.shrinks
 
+    def wants(self, name: str) -> bool:
+        """Tell whether it is one of the parameters.
+
+        >>> from autodiff.optimizers import SGD
+        >>> SGD(0.5).store({"weights": Parameter("weights", [1.0])}).wants("bias")
+        False
+        """
+        return name in self.parameters
+
     def add(self, name: str, adjoint: Adjoint) -> None:
         """Add to the gradient of the coming step, a dense array or a `SparseAdjoint`.
 

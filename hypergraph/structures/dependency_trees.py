@@ -94,6 +94,8 @@ class DependencyTrees(Structure):
         heads = as_integers(decoded, "heads", WeightError)
         if heads.shape != (self.n + 1,) or (heads[1:] < 0).any() or (heads[1:] > self.n).any():
             raise WeightError(f"heads for n = {self.n} are {self.n + 1} positions up to {self.n}, not {heads}")
+        if not self.contains(heads):
+            raise WeightError(f"heads {heads} are none of the trees of {self.brief}")
         return np.asarray(heads[1:] * (self.n + 1) + np.arange(1, self.n + 1))
 
     def contains(self, heads: ArrayLike) -> bool:

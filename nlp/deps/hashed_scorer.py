@@ -97,13 +97,12 @@ class HashedScorer(Scorer):
             )
 
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
-            buffer = gradients.buffer("weights")
-            for kind in self.kinds:
+            for kind in self.kinds if gradients.wants("weights") else ():
                 if kind.name in adjoints:
                     features[kind.name].accumulate(
-                        adjoints[kind.name], buffer, *kind.positions(parts), smallest=_NEGLIGIBLE
+                        adjoints[kind.name], gradients.buffer("weights"), *kind.positions(parts), smallest=_NEGLIGIBLE
                     )
-            if labelled is not None and relations is not None and "relation" in adjoints:
+            if labelled is not None and relations is not None and "relation" in adjoints and gradients.wants("relations"):
                 labelled.accumulate(
                     adjoints["relation"], gradients.buffer("relations"), relations.starts, relations.labels,
                     parts.heads, parts.modifiers, smallest=_NEGLIGIBLE,

@@ -137,10 +137,10 @@ class DependencyInstance(Instance):
         right = np.where(labels >= 0, (labels == self.relations.labels).astype(np.float64), np.nan)
         return np.concatenate([states, np.where(of_arcs == 0.0, 0.0, of_arcs * right)])
 
-    def recalled(self, recall_of: Any = None) -> NDArray[np.bool_]:
-        """Return (2 A + T,): the right arcs and relations."""
-        right = np.asarray(self.targets == 1.0)
-        right[: 2 * len(self.parts) : 2] = False
+    def recalled(self, recall_of: Any = None) -> Floats:
+        """Return (2 A + T,): 1 for the right arcs and relations."""
+        right = self.right
+        right[: 2 * len(self.parts) : 2] = 0.0
         return right
 
     def hamming(self, cost: float) -> Floats:

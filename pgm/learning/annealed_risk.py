@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
@@ -32,7 +33,6 @@ class AnnealedRisk(Objective):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from pgm import FactorGraph
     >>> from pgm.factors import Table
     >>> from pgm.learning import GraphModel
@@ -58,9 +58,8 @@ class AnnealedRisk(Objective):
         run = instance.run(scores, record=True)
         marginals, backward = instance.space.soften(run.beliefs, self._temperature(progress))
         right = instance.recalled(self.recall_of)
-        adjoint = -right.astype(float)
-        loss = float((1.0 - marginals[right]).sum())
-        return Evaluation(loss, run.backward(beliefs=backward(adjoint)), run.converged)
+        loss = float((right - marginals)[right > 0].sum())
+        return Evaluation(loss, run.backward(beliefs=backward(-(right > 0).astype(np.float64))), run.converged)
 
     def _temperature(self, progress: float) -> float:
         final = self.temperature if self.final_temperature is None else self.final_temperature

@@ -17,7 +17,7 @@ from pgm.learning.training_run import Best, TrainingRun
 __all__ = ["Checkpoint", "history_from"]
 
 _KIND = "checkpoint"
-_NAMES = {"stage", "epochs_of_stage", "best_epoch", "best_score", "since", "history"}
+_NAMES = {"stage", "epochs_of_stage", "stopped_early", "best_epoch", "best_score", "since", "history"}
 
 
 @frozen(eq=False)
@@ -39,7 +39,7 @@ class Checkpoint:
         state = {
             "stage": run.stage, "epochs_of_stage": run.epochs_of_stage, "since": best.since, "best_epoch": best.epoch,
             "best_score": None if best.score == -np.inf else best.score,
-            "history": [asdict(epoch) for epoch in run.history],
+            "stopped_early": run.stopped_early, "history": [asdict(epoch) for epoch in run.history],
         }  # fmt: skip
         sections = {
             "run": Section(state),
@@ -77,7 +77,7 @@ class Checkpoint:
             raise self._refusal(str(error)) from None
         score = -np.inf if state["best_score"] is None else state["best_score"]
         run.best = Best(state["best_epoch"], score, state["since"], arrays["best"])
-        run.history = history
+        run.history, run.stopped_early = history, state["stopped_early"]
         return f"resumed after epoch {len(history)}"
 
     def check(self, model: str | os.PathLike[str]) -> None:
@@ -108,6 +108,8 @@ class Checkpoint:
             for name in ("stage", "epochs_of_stage", "best_epoch", "since"):
                 if type(state[name]) is not int or state[name] < 0:
                     raise ValueError(f"{name} is {str(state[name])[:40]}, expected a whole number of at least 0")
+            if type(state["stopped_early"]) is not bool:
+                raise ValueError(f"stopped_early is {str(state['stopped_early'])[:40]}")
             if type(state["best_score"]) not in (int, float, type(None)):
                 raise ValueError(f"the best score is {str(state['best_score'])[:40]}")
             history = history_from(state["history"])

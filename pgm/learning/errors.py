@@ -2,7 +2,7 @@
 
 from pgm.errors import FactorGraphError, PgmError
 
-__all__ = ["DivergenceError", "GoldError", "TrainingError", "UnboundedLossWarning"]
+__all__ = ["TrainingDivergedError", "GoldError", "TrainingError", "UnboundedLossWarning"]
 
 
 class GoldError(FactorGraphError):
@@ -13,7 +13,7 @@ class TrainingError(PgmError, RuntimeError):
     """Training cannot go on; the message says at which example."""
 
 
-class DivergenceError(TrainingError):
+class TrainingDivergedError(TrainingError):
     """Parameters have grown beyond all bounds, or are no numbers any more."""
 
     def __init__(self, what: str) -> None:

@@ -33,6 +33,10 @@ class GradientSum:
         self._found: dict[str, list[Adjoint]] = {}
         self._buffers: dict[str, GradientBuffer] = {}
 
+    def wants(self, name: str) -> bool:
+        """Tell whether it is one of the parameters."""
+        return name in self._parameters
+
     def add(self, name: str, adjoint: Adjoint) -> None:
         """Add to the gradient of a parameter."""
         self._found.setdefault(name, []).append(adjoint)
@@ -59,6 +63,10 @@ class Chosen:
 
     gradients: Gradients
     names: Collection[str]
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a parameter is learned."""
+        return name in self.names
 
     def add(self, name: str, adjoint: Adjoint) -> None:
         """Add to the gradient of a parameter, if it is learned."""

@@ -1,14 +1,15 @@
 """Any factor graph as a structured model: parts are the entries of its families, events the states of its variables."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff import Parameter
 from pgm.belief_propagation import BeliefPropagation
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
@@ -61,6 +62,21 @@ class GraphModel(StructuredModel):
         example = Example(item, {}) if isinstance(item, FactorGraph) else as_example(item)
         return GraphInstance(example, self)
 
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield a triangle with an entry that is impossible, by exact and by loopy inference."""
+        from pgm.exact import JunctionTree
+        from pgm.factors.log_linear import LogLinear
+
+        graph = FactorGraph()
+        x = graph.variables("x", 3)
+        weights = Parameter("weights", rng.normal(size=4))
+        possible = np.array([[True, True], [True, False]])
+        graph.add(LogLinear(x[[[0, 1], [1, 2], [2, 0]]], rng.normal(size=(3, 2, 2, 4)), weights, possible=possible))
+        graph.add(LogLinear([x], rng.normal(size=(3, 2, 4)), weights))
+        for inference in (JunctionTree(), BeliefPropagation(iterations=3)):
+            yield cls(inference), (graph, [1, 0, 0])
+
 
 class GraphInstance(Instance):
     """An example of a graph.
@@ -101,12 +117,12 @@ class GraphInstance(Instance):
         return targets
 
     @cached_property
-    def right(self) -> NDArray[np.bool_]:
-        """(states,): the gold states of variables that are not observed."""
+    def right(self) -> Floats:
+        """(states,): 1 for the gold states of variables that are not observed."""
         return self._marked((self.example.gold >= 0) & (self.example.evidence < 0))
 
-    def recalled(self, recall_of: Any = None) -> NDArray[np.bool_]:
-        """Return (states,): the gold states; of those with these numbers only, where such are given."""
+    def recalled(self, recall_of: Any = None) -> Floats:
+        """Return (states,): 1 for the gold states; for those with these numbers only, where such are given."""
         if recall_of is None:
             return self.right
         gold = self.example.gold
@@ -142,9 +158,9 @@ class GraphInstance(Instance):
     def _gold_states(self, counts: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.asarray((self.graph.state_starts[:-1] + self.example.gold)[counts])
 
-    def _marked(self, counts: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        marked = np.zeros(int(self.graph.state_starts[-1]), dtype=np.bool_)
-        marked[self._gold_states(counts)] = True
+    def _marked(self, counts: NDArray[np.bool_]) -> Floats:
+        marked = np.zeros(int(self.graph.state_starts[-1]))
+        marked[self._gold_states(counts)] = 1.0
         return marked
 
 
@@ -204,11 +220,12 @@ class GraphRun(Run):
         return self._of_families(self.result.backward(beliefs=beliefs, log_partition=log_partition))
 
     def best(self) -> NDArray[np.int64]:
-        """Return (variables,): the best assignment by max-product, a guess on a graph with cycles."""
+        """Return (variables,): the best assignment; max-product's guess at it on a graph with cycles."""
         inference = self._instance.model.inference
-        propagation = inference if isinstance(inference, BeliefPropagation) else BeliefPropagation()
-        result = evolve(propagation, mode="max").run(self._graph, evidence=self._evidence, potentials=self._potentials)
-        return result.assignment()
+        method = inference.maximising()
+        if method is inference:
+            return self.result.assignment()
+        return method.run(self._graph, evidence=self._evidence, potentials=self._potentials).assignment()
 
     def _of_families(self, found: Mapping[Any, Floats]) -> Scores:
         return {family: found[family] for family in self._families if family in found}

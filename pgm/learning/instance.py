@@ -113,12 +113,12 @@ class Instance(ABC):
         """
 
     @property
-    def right(self) -> NDArray[np.bool_]:
-        """(B,): the events of the right answer, as far as it is known."""
-        return np.asarray(self.targets == 1.0)
+    def right(self) -> Floats:
+        """(B,): how often the right answer has each event, once at most for most models; 0 where that is unknown."""
+        return (self.targets == 1.0).astype(np.float64)
 
-    def recalled(self, recall_of: Any = None) -> NDArray[np.bool_]:
-        """Return (B,): the events that are right and count for recall; by default all that are right.
+    def recalled(self, recall_of: Any = None) -> Floats:
+        """Return (B,): the same for events that count for recall; by default all that are right.
 
         Parameters
         ----------

@@ -1,13 +1,14 @@
 """The learning rate by trial on a sample of the training data, under the very settings that training uses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from attrs import evolve
 
+from autodiff import Circuit, Parameter
 from autodiff.optimizers import search_learning_rate
-from pgm.learning.errors import DivergenceError
+from pgm.learning.errors import TrainingDivergedError
 from pgm.learning.step import add_gradient
 from pgm.learning.structured_model import StructuredModel
 from pgm.learning.trainer import Trainer
@@ -17,7 +18,13 @@ __all__ = ["with_tuned_rate"]
 
 
 def with_tuned_rate(
-    trainer: Trainer, model: StructuredModel, examples: Iterable[Any], *, sample: int = 200, start: float = 0.1
+    trainer: Trainer,
+    model: StructuredModel,
+    examples: Iterable[Any],
+    *,
+    parameters: Iterable[Parameter] | Mapping[str, Parameter] | Circuit | None = None,
+    sample: int = 200,
+    start: float = 0.1,
 ) -> Trainer:
     """Return the trainer with the learning rate that makes the loss on a sample smallest (Gormley et al. 2015, §7.1).
 
@@ -27,6 +34,7 @@ def with_tuned_rate(
 
     Parameters
     ----------
+    parameters : what is learned; by default all that the model has
     sample : how many examples are drawn
     start : the first rate that is tried
 
@@ -49,7 +57,7 @@ def with_tuned_rate(
     instances = [model.instance(items[number]) for number in chosen.tolist()]
 
     def trial(rate: float) -> float:
-        run = TrainingRun(evolve(short, update=trainer.update.at_rate(rate)), model, instances)
+        run = TrainingRun(evolve(short, update=trainer.update.at_rate(rate)), model, instances, parameters)
         before = {name: parameter.read().copy() for name, parameter in run.parameters.items()}
         try:
             run.run_epoch()
@@ -60,5 +68,5 @@ def with_tuned_rate(
             for name, array in before.items():
                 run.parameters[name].value = array
 
-    choice = search_learning_rate(trial, start=start, divergence_errors=(DivergenceError, FloatingPointError))
+    choice = search_learning_rate(trial, start=start, divergence_errors=(TrainingDivergedError, FloatingPointError))
     return evolve(trainer, update=trainer.update.at_rate(choice.rate))

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from autodiff import Adjoint, Parameter
 from autodiff.optimizers import GradientBuffer
 from pgm.learning.instance import Instance, Scores
 
+if TYPE_CHECKING:
+    from pgm.learning.structured_model import StructuredModel
+
 __all__ = ["Gradients", "Scorer", "ScoresBackward"]
 
 Rows = Mapping[str, "NDArray[np.int64] | None"]
@@ -18,6 +21,9 @@ Rows = Mapping[str, "NDArray[np.int64] | None"]
 
 class Gradients(Protocol):
     """Where gradients by parameters are gathered: a `ParameterStore`, or `GradientSum`."""
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a parameter is learned: the gradients of others need not be computed."""
 
     def add(self, name: str, adjoint: Adjoint) -> None:
         """Add to the gradient of a parameter."""
@@ -57,3 +63,8 @@ class Scorer(ABC):
         By default all rows of all parameters, which is None.
         """
         return None
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield small models with such a scorer, each with an input of which everything is known, for the tests."""
+        return ()

@@ -58,7 +58,7 @@ class SoftmaxMargin(Objective):
         costs = self._costs(instance)
         run = instance.run(scores, costs=costs, record=self.approximation_aware)
         expected = run.backward(log_partition=1.0) if self.approximation_aware else run.part_beliefs
-        of_gold = float(costs[instance.right].sum())
+        of_gold = float(costs @ instance.right)
         return Evaluation(run.log_partition - gold - of_gold, subtract(expected, gold_parts), run.converged)
 
     def _costs(self, instance: Instance) -> Floats:

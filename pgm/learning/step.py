@@ -7,7 +7,7 @@ import numpy as np
 
 from hypergraph.errors import HypergraphError
 from pgm.errors import PgmError
-from pgm.learning.errors import DivergenceError
+from pgm.learning.errors import TrainingDivergedError
 from pgm.learning.instance import Floats, Instance
 from pgm.learning.objective import Evaluation, Objective
 from pgm.learning.scorer import Gradients
@@ -32,7 +32,7 @@ def add_gradient(
 
     Raises
     ------
-    DivergenceError
+    TrainingDivergedError
         If a score or the loss is no number any more, or huge.
     """
     scores, backward = model.scorer.score(instance, rng=rng)
@@ -42,7 +42,7 @@ def add_gradient(
         _check(scores)
         raise
     if not np.isfinite(evaluation.loss):
-        raise DivergenceError(f"the loss is {evaluation.loss:g}")
+        raise TrainingDivergedError(f"the loss is {evaluation.loss:g}")
     if gradients is not None:
         backward(evaluation.adjoints, gradients)
     return evaluation
@@ -52,4 +52,4 @@ def _check(scores: Mapping[Any, Floats]) -> None:
     for kind, values in scores.items():
         wrong = values[~(np.abs(values) < _LARGEST_SCORE) & (values != -np.inf)]
         if wrong.size:
-            raise DivergenceError(f"a score of {kind!r} is {wrong[0]:g}") from None
+            raise TrainingDivergedError(f"a score of {kind!r} is {wrong[0]:g}") from None

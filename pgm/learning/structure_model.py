@@ -3,7 +3,7 @@
 Parts and events are the weights of the structure: the score of an answer is the sum of the scores of what it uses.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,25 @@ class StructureModel(StructuredModel):
         example = item if isinstance(item, StructureExample) else StructureExample(item)
         return StructureInstance(example, self.structure(example.input))
 
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield chains that use a weight several times, and trees of either kind, an arc of which is impossible."""
+        from autodiff import Parameter
+        from autodiff.modules import Reshape
+        from hypergraph.structures import LinearChain, NonprojectiveTrees, ProjectiveTrees
+        from pgm.learning.scorers import ModuleScorer
+
+        def scored_by_a_table(make: Callable[[Any], Structure], size: int) -> "StructureModel":
+            table = Parameter("table", rng.normal(size=size))
+            return cls(make, ModuleScorer(Reshape((size,)), lambda _: (table,)))
+
+        chain = scored_by_a_table(lambda words: LinearChain(len(words), 2, shared_transitions=True), 12)
+        yield chain, ("abcd", [0, 1, 1, 1])
+        for kind in (ProjectiveTrees, NonprojectiveTrees):
+            trees = scored_by_a_table(kind, 16)
+            trees.scorer.parameters([trees.instance(3)])["table"].value[6] = -np.inf
+            yield trees, (3, [-1, 2, 0, 2])
+
 
 class StructureSpace(OutputSpace):
     """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T)."""
@@ -94,6 +113,13 @@ class StructureSpace(OutputSpace):
         temperature = as_number(temperature, "StructureSpace: temperature", above=0)
         chart = self.structure.run(self.structure.check_weights(beliefs / temperature))
         return chart.weight_marginals, lambda adjoint: chart.backward(adjoint) / temperature
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
+        """Yield trees."""
+        from hypergraph.structures import ProjectiveTrees
+
+        yield cls(ProjectiveTrees(3)), rng.uniform(0.1, 0.9, size=16)
 
 
 class StructureInstance(Instance):
@@ -148,6 +174,11 @@ class StructureInstance(Instance):
         if self._example.gold is not None:
             return self._uses
         return np.where(self._allowed, np.nan, 0.0)
+
+    @property
+    def right(self) -> Floats:
+        """(weights,): the uses of the right answer; none if it is not known whole."""
+        return np.zeros(self.structure.num_weights) if self._example.gold is None else self._uses
 
     def gold_score(self, scores: Mapping[Any, Floats], why: str) -> tuple[float, Scores]:
         """Return the score of the right answer, and its uses."""

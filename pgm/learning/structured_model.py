@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from autodiff import Parameter
 from pgm.learning.decoder import Decoder
 from pgm.learning.instance import Instance, Run
@@ -21,6 +23,11 @@ class StructuredModel(ABC):
     """
 
     scorer: Scorer
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterable[tuple["StructuredModel", Any]]:
+        """Yield small models, each with an input of which everything is known, for the conformance tests."""
+        return ()
 
     @abstractmethod
     def instance(self, item: Any) -> Instance:

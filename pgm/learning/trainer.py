@@ -85,7 +85,8 @@ class Trainer:
     ) -> History:
         """Train on examples, and leave the parameters of the best epoch in the model.
 
-        That holds however it ends: after an error or an interrupt, too, the parameters are the best so far.
+        That holds however it ends: after an error or an interrupt, too, the parameters are the best so far (in the
+        first epoch they are as the last step left them).
 
         Parameters
         ----------
@@ -111,7 +112,6 @@ class Trainer:
         run = TrainingRun(self, model, examples, parameters)
         if checkpoint is not None and resume:
             say(checkpoint.resume(run))
-        stopped_early = False
         try:
             while not run.over:
                 epoch = f"epoch {len(run.history) + 1}"
@@ -120,20 +120,17 @@ class Trainer:
                     run.run_epoch(bar.advance)
                 better = run.judge(development)
                 say(str(run.history[-1]))
-                before, length = run.stage, run.epochs_of_stage
-                planned = run.current_epochs
                 run.advance_stage()
-                stopped_early |= run.stage > before and length < planned
                 # The checkpoint first: a run that is killed between the two has lost nothing, since it keeps the best
                 # parameters again at its end; a model without a checkpoint would be taken for the end of training.
                 if checkpoint is not None:
                     checkpoint.write(run)
                 if better and keep is not None:
                     with run.store.using(run.best.arrays):
-                        keep(self._history(run, stopped_early))
+                        keep(self._history(run))
         finally:
             run.restore_best()
-        history = self._history(run, stopped_early)
+        history = self._history(run)
         if keep is not None:
             keep(history)
         if checkpoint is not None:
@@ -141,5 +138,5 @@ class Trainer:
         return history
 
     @staticmethod
-    def _history(run: TrainingRun, stopped_early: bool) -> History:
-        return History(tuple(run.history), run.best.epoch, stopped_early)
+    def _history(run: TrainingRun) -> History:
+        return History(tuple(run.history), run.best.epoch, run.stopped_early)

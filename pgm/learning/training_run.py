@@ -8,9 +8,9 @@ import numpy as np
 from attrs import define, evolve, field
 from numpy.typing import NDArray
 
-from autodiff import Circuit, Parameter
+from autodiff import Circuit, Parameter, optimizers
 from autodiff.optimizers import ParameterStore
-from pgm.learning.errors import DivergenceError, TrainingError
+from pgm.learning.errors import TrainingDivergedError, TrainingError
 from pgm.learning.gradient_sum import Chosen
 from pgm.learning.history import Epoch
 from pgm.learning.instance import Instance
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Best", "TrainingRun"]
 
+_TOO_LARGE = (optimizers.DivergenceError, optimizers.NonFiniteGradientError)
 Advance = Callable[[int, str], None]
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 """Models are saved in single precision."""
@@ -78,6 +79,7 @@ class TrainingRun:
         self.epochs_of_stage = 0
         self.history: list[Epoch] = []
         self.best = Best()
+        self.stopped_early = False
         self.store = self._new_store()
         self._bounds = LossBounds()
         self._started = time.perf_counter()
@@ -136,7 +138,8 @@ class TrainingRun:
         progress = min((self.epochs_of_stage + share) / self.current_epochs, 1.0)
         gradients = Chosen(self.store, self.parameters)
         instances = [self._instance(int(number)) for number in chosen]
-        self.store.catch_up(self._reads(instances))
+        if self.store.shrinks:
+            self.store.catch_up(self._reads(instances))
         evaluations = []
         for number, instance in zip(chosen.tolist(), instances, strict=True):
             try:
@@ -145,7 +148,10 @@ class TrainingRun:
                 raise self._failed(number, error) from error
             evaluations.append(evaluation)
         self._bounds.see(objective, evaluations)
-        self.store.step(1.0 / len(chosen), loss=float(np.mean([evaluation.loss for evaluation in evaluations])))
+        try:
+            self.store.step(1.0 / len(chosen), loss=float(np.mean([evaluation.loss for evaluation in evaluations])))
+        except _TOO_LARGE as error:
+            raise TrainingDivergedError(str(error)) from error
         return evaluations
 
     def _reads(self, instances: Sequence[Instance]) -> dict[str, NDArray[np.int64] | None] | None:
@@ -182,7 +188,9 @@ class TrainingRun:
             raise TrainingError(f"example {number}: {type(error).__name__}: {error}") from error
 
     def _failed(self, number: int, error: Exception) -> TrainingError:
-        if isinstance(error, DivergenceError):
+        if isinstance(error, _TOO_LARGE):
+            error = TrainingDivergedError(str(error))
+        if isinstance(error, TrainingDivergedError):
             return error
         return TrainingError(f"epoch {len(self.history) + 1}, example {number}: {type(error).__name__}: {error}")
 
@@ -198,7 +206,7 @@ class TrainingRun:
         for name, array in arrays.items():
             largest = max(array.max(initial=0.0), -array.min(initial=0.0))
             if not largest <= _LARGEST_WEIGHT:  # NaN is not
-                raise DivergenceError(f"an entry of {name!r} is {largest:g}")
+                raise TrainingDivergedError(f"an entry of {name!r} is {largest:g}")
         return arrays
 
     def judge(self, development: Callable[[], float] | None) -> bool:
@@ -209,6 +217,8 @@ class TrainingRun:
         arrays = self.arrays()
         epoch = self.history[-1]
         score = -np.inf
+        if self.best.epoch == 0:  # better than none, should the score fail
+            self.best = Best(arrays=arrays)
         if development is not None:
             with self.store.using(arrays):
                 score = float(development())
@@ -227,6 +237,7 @@ class TrainingRun:
         tired = patience is not None and self.best.since >= patience
         if self.epochs_of_stage < self.current_epochs and not tired:
             return
+        self.stopped_early |= self.epochs_of_stage < self.current_epochs
         self.stage, self.epochs_of_stage, self.best.since = self.stage + 1, 0, 0
         if not self.over:
             self.restore_best()

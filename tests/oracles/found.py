@@ -1,4 +1,4 @@
-"""The structures that there are, found rather than listed."""
+"""The structures, and the kinds of other contracts, that there are: found rather than listed."""
 
 import importlib
 import inspect
@@ -7,7 +7,25 @@ import pkgutil
 import hypergraph.structures
 from hypergraph import Structure
 
-__all__ = ["small_instances", "structure_classes"]
+__all__ = ["concrete", "small_instances", "structure_classes"]
+
+
+def concrete(contract: type, *packages: str) -> list[type]:
+    """Return every subclass of a contract that a module of these packages defines, abstract and private ones aside."""
+    found = set()
+    for package in packages:
+        path = importlib.import_module(package).__path__
+        for module in pkgutil.walk_packages(path, f"{package}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
+    waiting = [contract]
+    while waiting:
+        for kind in waiting.pop().__subclasses__():
+            waiting.append(kind)
+            inside = kind.__module__.startswith(tuple(f"{package}." for package in packages))
+            if inside and not inspect.isabstract(kind) and not kind.__name__.startswith("_"):
+                found.add(kind)
+    return sorted(found, key=lambda kind: kind.__name__)
 
 
 def structure_classes() -> list[type[Structure]]:

@@ -10,7 +10,7 @@ from pgm import BeliefPropagation, FactorGraph, InferenceModule
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import LinearChain, LogLinear, Scored
 from pgm.files import read_uai, write_uai
-from pgm.learning import ConditionalLogLikelihood, TrainingProblem, accuracy, check_objective, fit
+from pgm.learning import ConditionalLogLikelihood, GraphModel, Trainer, TrainingProblem, accuracy, check_objective
 from pgm.map import DeterministicAnnealing, LinearProgram
 from pgm.potential_source import PotentialSource
 from pgm.sampling import Gibbs
@@ -27,12 +27,16 @@ def model(weights):
 
 def unrolled(graph):
     module = InferenceModule(graph, BeliefPropagation(iterations=3))
-    return module.forward(*[family.potentials for family in graph.families])[0]
+    return module(*[family.potentials for family in graph.families])[0]
 
 
 def written(graph, folder):
     write_uai(graph, folder / "model.uai")
     return read_uai(folder / "model.uai").families[0].log_potentials
+
+
+def problem_of(graph):
+    return TrainingProblem(GraphModel(), [(graph, [1, 0])], ConditionalLogLikelihood())
 
 
 QUESTIONS = {
@@ -48,16 +52,10 @@ QUESTIONS = {
     "linear program": lambda graph, _: LinearProgram().run(graph).bound,
     "annealing": lambda graph, _: DeterministicAnnealing().run(graph).score,
     "gibbs": lambda graph, _: Gibbs(sweeps=20, seed=1).run(graph).flat_beliefs,
-    "objective": lambda graph, _: ConditionalLogLikelihood().evaluate(_example(graph)).loss,
-    "accuracy": lambda graph, _: accuracy([(graph, [1, 1])]),
+    "objective": lambda graph, _: problem_of(graph)()[0],
+    "accuracy": lambda graph, _: accuracy(GraphModel(), [(graph, [1, 1])]),
     "writer": written,
 }
-
-
-def _example(graph):
-    from pgm.learning import Example
-
-    return Example(graph, [1, 0])
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -78,10 +76,10 @@ def test_after_training_the_graph_answers_with_the_new_weights():
     weights = Parameter("weights", [0.0, 0.0])
     graph = model(weights)
     assert BeliefPropagation().run(graph).belief("x[0]")[1] == 0.5
-    fit([(graph, [1, 1])], ConditionalLogLikelihood(), AdaGrad(0.5), epochs=5)
+    Trainer(ConditionalLogLikelihood(), AdaGrad(0.5), epochs=5).fit(GraphModel(), [(graph, [1, 1])])
     fresh = BeliefPropagation().run(model(weights)).flat_beliefs
     np.testing.assert_array_equal(BeliefPropagation().run(graph).flat_beliefs, fresh)
-    problem = TrainingProblem([(graph, [1, 1])], ConditionalLogLikelihood())
+    problem = TrainingProblem(GraphModel(), [(graph, [1, 1])], ConditionalLogLikelihood())
     minimize_lbfgs(problem, problem.parameters, l2=0.1)
     np.testing.assert_array_equal(
         JunctionTree().run(graph).log_partition, JunctionTree().run(model(weights)).log_partition
@@ -93,8 +91,8 @@ def test_accuracy_and_checks_leave_the_next_answer_alone():
     weights = Parameter("weights", [0.4, 0.2])
     graph = model(weights)
     before = BeliefPropagation().run(graph).flat_beliefs
-    accuracy([(graph, [1, 1])])
-    check_objective(ConditionalLogLikelihood(), (graph, [1, 1])).raise_if_failed()
+    accuracy(GraphModel(), [(graph, [1, 1])])
+    check_objective(ConditionalLogLikelihood(), GraphModel(), (graph, [1, 1])).raise_if_failed()
     np.testing.assert_array_equal(BeliefPropagation().run(graph).flat_beliefs, before)
 
 
@@ -102,8 +100,8 @@ def test_nothing_is_computed_while_nothing_changes(monkeypatch):
     weights = Parameter("weights", [0.4, 0.2])
     graph = model(weights)
     calls = []
-    compute = PotentialSource.potentials
-    monkeypatch.setattr(PotentialSource, "potentials", lambda self: calls.append(1) or compute(self))
+    compute = PotentialSource.forward
+    monkeypatch.setattr(PotentialSource, "forward", lambda self: calls.append(1) or compute(self))
     for _ in range(3):
         BeliefPropagation().run(graph)
         graph.score(np.array([0, 0]))
@@ -132,7 +130,8 @@ def test_stacked_and_chosen_families_have_no_source():
 
 class _Square(Linear):
     def forward(self, *inputs):
-        return super().forward(*inputs).reshape(1, 2, 2)
+        output, backward = super().forward(*inputs)
+        return output.reshape(1, 2, 2), lambda adjoint: backward(adjoint.reshape(output.shape))
 
 
 def test_potentials_that_are_given_come_from_no_source():

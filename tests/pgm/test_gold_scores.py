@@ -2,28 +2,32 @@
 
 import numpy as np
 import pytest
-from pgm.learning._log_partitions import gold_score
 
 from oracles.joint import joint_log
 from oracles.learning import loopy_graph
 from pgm.exact import BruteForce, JunctionTree
-from pgm.learning import ConditionalLogLikelihood, Example, TrainingProblem
+from pgm.learning import ConditionalLogLikelihood, GraphModel, TrainingProblem
 from pgm.learning.check import _AsModule
+
+EXACT = GraphModel(JunctionTree())
 
 
 def test_the_gold_score_sums_over_families():
     graph, gold = loopy_graph()
-    found = gold_score(Example(graph, gold), "test")
-    assert found.value == pytest.approx(graph.score(gold), abs=1e-12)
-    assert len([family for family in graph.families if family.potentials is not None]) > 2
+    instance = EXACT.instance((graph, gold))
+    scores, _ = EXACT.scorer.score(instance)
+    value, uses = instance.gold_score(scores, "test")
+    assert value == pytest.approx(graph.score(gold), abs=1e-12)
+    assert len(uses) == len([family for family in graph.families if family.potentials is not None]) > 2
+    for family, used in uses.items():  # each factor uses one entry, that of gold
+        assert used.reshape(family.num_factors, -1).sum(axis=1).tolist() == [1.0] * family.num_factors
     joint = joint_log(graph)
-    loss = ConditionalLogLikelihood(JunctionTree()).evaluate(Example(graph, gold)).loss
+    loss = ConditionalLogLikelihood().evaluate(instance, scores).loss
     assert loss == pytest.approx(BruteForce().run(graph).log_partition - joint[tuple(gold)], abs=1e-9)
 
 
 def test_an_objective_is_evaluated_at_the_parameters_that_are_given():
-    graph, gold = loopy_graph()
-    problem = TrainingProblem([(graph, gold)], ConditionalLogLikelihood(JunctionTree()))
+    problem = TrainingProblem(EXACT, [loopy_graph()], ConditionalLogLikelihood())
     module = _AsModule(problem)
     arrays = [array.copy() for array in problem.parameters.values()]
     before = float(module(*arrays))

@@ -12,10 +12,12 @@ from pgm import BeliefPropagation, FactorGraph, FactorGraphError, PotentialError
 from pgm.exact import BruteForce
 from pgm.factors import HypergraphFactor, LabelledConstituency, LinearChain, Table
 from pgm.factors.log_linear import DenseFeatures
-from pgm.learning import ConditionalLogLikelihood, L2Distance, check_objective, fit
+from pgm.learning import ConditionalLogLikelihood, GraphModel, L2Distance, Trainer, check_objective
 from pgm.potential_source import PotentialSource
 
 EXACT = BeliefPropagation(schedule="serial", iterations=2)
+MODEL = GraphModel(EXACT)
+CLL = ConditionalLogLikelihood()
 
 
 def two_ways():
@@ -45,11 +47,11 @@ def test_weights_of_no_variable_are_learned(as_source):
     assert factor.potentials.shape == (1, 2)
     assert [factor.structure.weight_names[k] for k in factor.free_weights] == [("way", 0), ("way", 1)]
     example = (graph, {"tag": ["noun", "verb"]})
-    check_objective(ConditionalLogLikelihood(EXACT), example).raise_if_failed()
-    check_objective(L2Distance(EXACT), example).raise_if_failed()
+    check_objective(CLL, MODEL, example).raise_if_failed()
+    check_objective(L2Distance(), MODEL, example).raise_if_failed()
     before = EXACT.run(graph).belief("tag")[1, 0]
     assert before == pytest.approx(1.0 / (1.0 + np.exp(0.3)))
-    fit([example], ConditionalLogLikelihood(EXACT), AdaGrad(0.5), epochs=20)
+    Trainer(CLL, AdaGrad(0.5), epochs=20).fit(MODEL, [example])
     assert ways.value[1] > ways.value[0] + 1.0
     assert EXACT.run(graph).belief("tag")[1, 0] > 0.8 > before
     assert BruteForce().run(graph).belief("tag")[1, 0] == pytest.approx(EXACT.run(graph).belief("tag")[1, 0])
@@ -78,8 +80,8 @@ def test_a_chain_with_a_parameter():
     graph = FactorGraph()
     tags = graph.variables("tag", 4)
     graph.add(LinearChain(tags, transitions, shared=True))
-    check_objective(ConditionalLogLikelihood(EXACT), (graph, [0, 1, 0, 1])).raise_if_failed()
-    fit([(graph, [0, 1, 0, 1])], ConditionalLogLikelihood(EXACT), AdaGrad(0.5), epochs=5)
+    check_objective(CLL, MODEL, (graph, [0, 1, 0, 1])).raise_if_failed()
+    Trainer(CLL, AdaGrad(0.5), epochs=5).fit(MODEL, [(graph, [0, 1, 0, 1])])
     assert transitions.value[0, 1] > 0.5 > transitions.value[0, 0]
 
 
@@ -87,7 +89,7 @@ def test_parameters_of_a_table():
     scores = Parameter("scores", [0.0, 0.0])
     graph = FactorGraph()
     graph.add(Table([graph.variables("x", 3)], scores))
-    fit([(graph, [1, 1, 0])], ConditionalLogLikelihood(), AdaGrad(0.5), epochs=50)
+    Trainer(CLL, AdaGrad(0.5), epochs=50).fit(GraphModel(), [(graph, [1, 1, 0])])
     assert scores.value[1] - scores.value[0] == pytest.approx(np.log(2.0), abs=0.05)
 
 

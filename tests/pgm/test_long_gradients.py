@@ -19,15 +19,15 @@ def potentials_of(graph):
 
 def check_slope(module, inputs, rng, tolerance=1e-6):
     """Compare the slope of random sums of all outputs, in a random direction, with central differences."""
-    outputs = module.forward(*inputs)
+    outputs, backward = module.forward(*inputs)
     adjoints = [rng.normal(size=np.shape(output)) for output in outputs]
     # A direction that leaves impossible entries alone, and a little of it.
     direction = [np.where(x == -np.inf, 0.0, rng.normal(size=x.shape)) for x in inputs]
-    found = sum(float((a * d).sum()) for a, d in zip(module.backward(*adjoints), direction, strict=True))
+    found = sum(float((a * d).sum()) for a, d in zip(backward(*adjoints), direction, strict=True))
 
     def value(step):
         moved = [x + step * d for x, d in zip(inputs, direction, strict=True)]
-        return sum(float((a * y).sum()) for a, y in zip(adjoints, module.forward(*moved), strict=True))
+        return sum(float((a * y).sum()) for a, y in zip(adjoints, module(*moved), strict=True))
 
     estimates = []
     for step in (1e-4, 1e-5, 1e-3):
@@ -77,9 +77,10 @@ def test_slopes_of_long_runs_by_residual(kind, iterations, damping):
     fixed = InferenceModule(graph, BeliefPropagation(iterations=1, schedule=again, damping=damping))
     check_slope(fixed, inputs, rng)
     module = InferenceModule(graph, BeliefPropagation(iterations=iterations, schedule="residual", damping=damping))
-    ones = [np.ones_like(output) for output in module.forward(*inputs)]
-    fixed.forward(*inputs)
-    for a, b in zip(module.backward(*ones), fixed.backward(*ones), strict=True):
+    outputs, backward = module.forward(*inputs)
+    _, backward_of_fixed = fixed.forward(*inputs)
+    ones = [np.ones_like(output) for output in outputs]
+    for a, b in zip(backward(*ones), backward_of_fixed(*ones), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -111,9 +112,8 @@ def test_a_state_that_others_forbid_has_adjoint_exactly_0():
     soft = graph.add(Table(x[[[0, 1], [1, 2], [2, 0]]], np.random.default_rng(0).normal(size=(3, 3, 3))))
     graph.add(Table([x[0]], [0.0, -np.inf, 0.5]))
     module = InferenceModule(graph, BeliefPropagation(iterations=50))
-    outputs = module.forward(*potentials_of(graph))
-    adjoint, unary = module.backward(*[np.ones_like(output) * np.arange(output.size).reshape(output.shape)
-                                       for output in outputs])  # fmt: skip
+    outputs, backward = module.forward(*potentials_of(graph))
+    adjoint, unary = backward(*[np.arange(float(output.size)).reshape(output.shape) for output in outputs])
     assert adjoint.shape == soft.potentials.shape
     assert (adjoint[0, 1] == 0.0).all()
     assert (adjoint[2, :, 1] == 0.0).all()

@@ -12,15 +12,16 @@ from pgm.exact import JunctionTree
 from pgm.factors import LogLinear
 from pgm.learning import (
     ConditionalLogLikelihood,
+    GraphModel,
     L2Distance,
     MarginalLogLikelihood,
     SoftmaxMargin,
+    Trainer,
     TrainingProblem,
     UnboundedLossWarning,
-    fit,
 )
 
-FEW = BeliefPropagation(iterations=2)
+FEW = GraphModel(BeliefPropagation(iterations=2))
 
 
 def loopy(weights):
@@ -33,10 +34,10 @@ def loopy(weights):
 
 
 OBJECTIVES = [
-    ConditionalLogLikelihood(FEW),
-    ConditionalLogLikelihood(FEW, approximation_aware=True),
-    MarginalLogLikelihood(FEW, approximation_aware=True),
-    SoftmaxMargin(FEW, cost=0.01, approximation_aware=True),
+    ConditionalLogLikelihood(),
+    ConditionalLogLikelihood(approximation_aware=True),
+    MarginalLogLikelihood(approximation_aware=True),
+    SoftmaxMargin(cost=0.01, approximation_aware=True),
 ]
 
 
@@ -45,24 +46,26 @@ def test_training_warns_once_with_a_count(objective):
     weights = Parameter("weights", [4.0])
     examples = [loopy(weights) for _ in range(3)]
     with pytest.warns(UnboundedLossWarning, match=r"epoch 1: the losses of 3 of 3 examples are below 0") as caught:
-        training = fit(examples, objective, Adam(0.1), epochs=3, batch_size=2)
+        history = Trainer(objective, Adam(0.1), epochs=3, batch_size=2).fit(FEW, examples)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    assert [epoch.below for epoch in training.epochs] == [3, 3, 3]
-    assert training.epochs[-1].loss < 0
+    assert [epoch.below for epoch in history.epochs] == [3, 3, 3]
+    assert history.epochs[-1].loss < 0
 
 
 def test_batch_training_warns_too():
-    problem = TrainingProblem([loopy(Parameter("weights", [4.0]))], OBJECTIVES[1])
+    problem = TrainingProblem(FEW, [loopy(Parameter("weights", [4.0]))], OBJECTIVES[1])
     with pytest.warns(UnboundedLossWarning, match="the losses of 1 of 1 examples") as caught:
         minimize_lbfgs(problem, problem.parameters, maximum_iterations=2, l2=1.0)
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("objective", [ConditionalLogLikelihood(JunctionTree()), L2Distance(FEW)])
-def test_what_cannot_run_off_says_nothing(objective):
+@pytest.mark.parametrize(
+    ("objective", "model"), [(ConditionalLogLikelihood(), GraphModel(JunctionTree())), (L2Distance(), FEW)]
+)
+def test_what_cannot_run_off_says_nothing(objective, model):
     weights = Parameter("weights", [4.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        training = fit([loopy(weights)], objective, Adam(0.1), epochs=3)
-    assert all(epoch.below == 0 for epoch in training.epochs)
+        history = Trainer(objective, Adam(0.1), epochs=3).fit(model, [loopy(weights)])
+    assert all(epoch.below == 0 for epoch in history.epochs)

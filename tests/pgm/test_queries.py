@@ -7,7 +7,7 @@ from oracles.joint import joint_log
 from pgm import BeliefPropagation, FactorGraph, FactorGraphError, InferenceResult, TooLargeError
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import ExactlyOne, Table
-from pgm.learning import Example, GoldError, minimum_bayes_risk
+from pgm.learning import Example, GoldError, GraphModel, MinimumBayesRisk
 from pgm.map import DeterministicAnnealing, LinearProgram
 from pgm.sampling import Gibbs
 
@@ -143,7 +143,7 @@ def test_evidence_and_gold_take_the_same_forms():
         assert JunctionTree().query(graph, ["lamp"], evidence=given)["on"] == 1.0
         assert DeterministicAnnealing().run(graph, evidence=given).states()["x[1]"] == "high"
         assert LinearProgram().run(graph, evidence=given).state("x")[3] == "low"
-        assert minimum_bayes_risk(graph, evidence=given)[1] == 2
+        assert GraphModel().decode(Example(graph, {}, evidence=given), MinimumBayesRisk())[1] == 2
 
 
 def test_one_state_for_a_whole_array_and_masks():

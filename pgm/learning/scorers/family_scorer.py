@@ -7,7 +7,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from autodiff import Parameter
+from autodiff import HashedParameter, Parameter
+from pgm.belief_propagation import BeliefPropagation
 from pgm.graph import FactorGraph
 from pgm.learning.errors import TrainingError
 from pgm.learning.instance import Instance, Scores
@@ -15,6 +16,7 @@ from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
 
 if TYPE_CHECKING:
     from pgm.learning.graph_model import GraphInstance
+    from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["FamilyScorer"]
 
@@ -60,6 +62,22 @@ class FamilyScorer(Scorer):
                 else:
                     so_far.append(rows)
         return {name: None if rows is None else np.concatenate(rows) for name, rows in found.items()}
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield dense and sparse features, and a table of its own parameters."""
+        from pgm.factors.log_linear import LogLinear
+        from pgm.factors.table import Table
+        from pgm.learning.graph_model import GraphModel
+
+        graph = FactorGraph()
+        x = graph.variables("x", 3)
+        dense, hashed = Parameter("dense", rng.normal(size=3)), HashedParameter("hashed", 6)
+        hashed.value[:] = rng.normal(size=6)
+        graph.add(LogLinear(x[[[0, 1], [1, 2]]], rng.normal(size=(2, 2, 2, 3)), dense))
+        graph.add(LogLinear(x[[[0], [1]]], ([0, 3, 3, 5, 0], [0, 1, 3, 4, 5]), hashed))
+        graph.add(Table([x[2]], Parameter("table", rng.normal(size=(1, 2)))))
+        yield GraphModel(BeliefPropagation(schedule="serial", iterations=2)), (graph, [1, 0, 1])
 
 
 def _graph(instance: Instance) -> FactorGraph:

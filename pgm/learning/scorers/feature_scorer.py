@@ -1,15 +1,19 @@
 """Linear scores of sparse features, hashed or numbered: one long vector of weights."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff import HashedParameter, Parameter, SparseAdjoint
+from autodiff import HashedParameter, Parameter
+from autodiff.modules import SparseDot
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
+
+if TYPE_CHECKING:
+    from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["FeatureScorer"]
 
@@ -22,13 +26,14 @@ def _as_weights(given: Any) -> Parameter:
 
 @frozen(eq=False)
 class FeatureScorer(Scorer):
-    """The score of a part is the sum of the weights of its features.
+    """The score of a part is the sum of the weights of its features, times their values if they have some.
 
     Parameters
     ----------
     weights : one vector, often a `HashedParameter`; or its length
     features : returns, for an instance, the features of all parts, `(indices, offsets)`: part p has
-        indices[offsets[p] : offsets[p + 1]]; or a dict of such pairs by kind of parts
+        indices[offsets[p] : offsets[p + 1]], each with value 1; or `(indices, offsets, values)`; or a dict of such
+        tuples by kind of parts
 
     Examples
     --------
@@ -52,28 +57,40 @@ class FeatureScorer(Scorer):
 
     def score(self, instance: Instance, *, rng: np.random.Generator | None = None) -> tuple[Scores, ScoresBackward]:
         """Sum the weights of all features."""
-        weights = self.weights.read()
-        found = self._features(instance)
-        scores: Scores = {}
-        for kind, (indices, offsets) in found.items():
-            sums = np.concatenate([[0.0], np.cumsum(weights[indices])])
-            scores[kind] = sums[offsets[1:]] - sums[offsets[:-1]]
+        weights, name = self.weights.read(), self.weights.name
+        passes = {kind: SparseDot().forward(weights, *features) for kind, features in self._features(instance).items()}
 
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
-            for kind, (indices, offsets) in found.items():
-                values = np.repeat(np.ravel(adjoints[kind]), np.diff(offsets))
+            for kind, (_, of_kind) in passes.items():
+                if kind not in adjoints or not gradients.wants(name):
+                    continue
+                adjoint = of_kind(np.ravel(adjoints[kind]))[0]
                 if self.weights.hashed:
-                    gradients.buffer(self.weights.name).add(indices, values)
+                    gradients.buffer(name).add(adjoint.indices, adjoint.values)
                 else:
-                    gradients.add(self.weights.name, SparseAdjoint(indices, values, weights.shape))
+                    gradients.add(name, adjoint)
 
-        return scores, backward
+        return {kind: scores for kind, (scores, _) in passes.items()}, backward
 
     def reads(self, instance: Instance) -> Rows:
         """Return the features of the instance."""
-        return {self.weights.name: np.concatenate([indices for indices, _ in self._features(instance).values()])}
+        found = [np.asarray(features[0], dtype=np.int64) for features in self._features(instance).values()]
+        return {self.weights.name: np.concatenate(found)}
 
-    def _features(self, instance: Instance) -> dict[Any, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def _features(self, instance: Instance) -> Mapping[Any, tuple[ArrayLike, ...]]:
         given = self.features(instance)
-        named: Mapping[Any, tuple[ArrayLike, ArrayLike]] = given if isinstance(given, Mapping) else {"weights": given}
-        return {kind: (np.asarray(one, dtype=np.int64), np.asarray(two)) for kind, (one, two) in named.items()}
+        return given if isinstance(given, Mapping) else {"weights": given}
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield hashed and dense weights; parts with no feature, with several, and with values."""
+        from hypergraph.structures import LinearChain
+        from pgm.learning.structure_model import StructureModel
+
+        offsets = np.array([0, 0, 3, 3, 4, 6, 7, 8, 9])  # of the eight parts of a chain of two words and two states
+        indices, values = rng.integers(8, size=9), rng.normal(size=9)
+        for weights in (HashedParameter("weights", 9), Parameter("weights", np.zeros(9))):
+            weights.value[:] = rng.normal(size=9)
+            for features in ((indices, offsets), (indices, offsets, values)):
+                scorer = cls(weights, lambda _, features=features: features)
+                yield StructureModel(lambda words: LinearChain(len(words), 2), scorer), (["a", "b"], [0, 1])

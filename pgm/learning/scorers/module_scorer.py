@@ -1,15 +1,19 @@
 """Scores that a module of `autodiff` computes: a table of parameters, a circuit, a neural network."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Adjoints, Circuit, Module, Parameter
+from autodiff.errors import ModuleError
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Scorer, ScoresBackward
+
+if TYPE_CHECKING:
+    from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["ModuleScorer"]
 
@@ -59,6 +63,10 @@ class ModuleScorer(Scorer):
         inputs = self.inputs(instance)
         outputs, module_backward = self.module.forward(*(v.read() if isinstance(v, Parameter) else v for v in inputs))
         given = outputs if isinstance(outputs, tuple) else (outputs,)
+        if len(given) != len(self.kinds):
+            raise ModuleError(
+                f"ModuleScorer: {self.module!r} has {len(given)} outputs, but there are {len(self.kinds)} kinds of parts"
+            )
         scores: Scores = dict(zip(self.kinds, given, strict=True))
 
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
@@ -72,3 +80,20 @@ class ModuleScorer(Scorer):
                     gradients.add(value.name, gradient)
 
         return scores, backward
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> "Iterable[tuple[StructuredModel, Any]]":
+        """Yield a network whose circuit has parameters, and a module that takes them as inputs."""
+        from autodiff.modules import Gather, Linear, Tanh
+        from hypergraph.structures import LinearChain, ProjectiveTrees
+        from pgm.learning.structure_model import StructureModel
+
+        network = Circuit("network")
+        hidden, bias = network.parameter("hidden", rng.normal(size=(2, 3))), network.parameter("bias", np.zeros(3))
+        layer = network.add(Tanh(), network.add(Linear(), network.input("features"), hidden, bias))
+        network.output(network.add(Linear(), layer, network.parameter("out", rng.normal(size=(3, 1)))))
+        features = rng.normal(size=(9, 2))
+        yield StructureModel(lambda n: ProjectiveTrees(n), cls(network, lambda _: (features,))), (2, [-1, 0, 1])
+        table = Parameter("table", rng.normal(size=6))
+        gather = cls(Gather(), lambda instance: (table, np.array([0, 1, 2, 0, 1, 2, 3, 4])))
+        yield StructureModel(lambda words: LinearChain(len(words), 2), gather), (["a", "b"], [0, 1])
