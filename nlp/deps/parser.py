@@ -152,7 +152,7 @@ class DependencyParser:
         relations = None if self.settings["parts"].labels == "none" else RelationTable.fit(sentences)
         if relations is not None and len(relations) == 1 and relations.names[0] == "_":
             relations = None
-        model = self._model(self.make_scorer(vocabulary, relations), None, relations)
+        model = self.make_model(self.make_scorer(vocabulary, relations), relations)
         pruner, candidates = self._prune(model, sentences, say, progress)
         self.model = model = evolve(model, pruner=pruner)
         instances = [
@@ -186,14 +186,15 @@ class DependencyParser:
         if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
             say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def _model(self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None) -> DependencyModel:
+    def make_model(self, scorer: HashedScorer, relations: RelationTable | None = None) -> DependencyModel:
+        """Return the model that the settings describe, without a pruner."""
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, pruner=pruner, relations=relations,
+            kinds=self.kinds, relations=relations,
         )  # fmt: skip
 
-    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None) -> HashedScorer:
+    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
         """Return what scores parts, given the vocabulary and the relations of the training data."""
         scoring = self.settings["scoring"]
         return HashedScorer.of(

@@ -125,7 +125,7 @@ def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[A
     relations = RelationTable.from_arrays(arrays["relations"]) if "relations" in arrays else None
     scorer = parser.make_scorer(vocabulary, relations)
     _take_weights(scorer, arrays["weights"])
-    model = parser._model(scorer, None, relations)
+    model = parser.make_model(scorer, relations)
     if "bounds" in arrays or "pruner" in arrays:
         bounds = LengthBounds.from_arrays(arrays["bounds"]) if "bounds" in arrays else None
         simple = None
