@@ -87,7 +87,7 @@ def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "Dependen
     options = parser_options()
     templates = parse_templates("\n".join(f"[{name}]\n{text}" for name, text in texts.items()), source="templates")
     parser = kind(templates=templates)
-    parser.settings = options.from_plain(named["settings"] or {})
+    parser.settings = parser._asked = options.from_plain(named["settings"] or {})
     parser._check()
     history = named["history"] or {}
     if set(history) != {"epochs", "best", "stopped_early"}:
