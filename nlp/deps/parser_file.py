@@ -87,7 +87,7 @@ def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "Dependen
     options = parser_options()
     templates = parse_templates("\n".join(f"[{name}]\n{text}" for name, text in texts.items()), source="templates")
     parser = kind(templates=templates)
-    parser.settings = options.from_plain(named["settings"] or {})
+    parser.settings = parser._asked = options.from_plain(named["settings"] or {})
     parser._check()
     history = named["history"] or {}
     if set(history) != {"epochs", "best", "stopped_early"}:
@@ -125,7 +125,7 @@ def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[A
     relations = RelationTable.from_arrays(arrays["relations"]) if "relations" in arrays else None
     scorer = parser.make_scorer(vocabulary, relations)
     _take_weights(scorer, arrays["weights"])
-    model = parser._model(scorer, None, relations)
+    model = parser.make_model(scorer, relations)
     if "bounds" in arrays or "pruner" in arrays:
         bounds = LengthBounds.from_arrays(arrays["bounds"]) if "bounds" in arrays else None
         simple = None

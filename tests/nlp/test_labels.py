@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from nlp.conll import Sentence
-from nlp.features import DEFAULTS, FeatureError, GradientBuffer, LabelHasher, Vocabulary, parse_templates
+from autodiff.optimizers import GradientBuffer
+from nlp.features import DEFAULTS, FeatureError, LabelHasher, Vocabulary, parse_templates
 from oracles.features import labelled_indices, random_sentences
 
 EVERYTHING = parse_templates("""
