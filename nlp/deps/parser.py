@@ -25,8 +25,9 @@ from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, jackknife, oracle
 from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
+from nlp.deps.templates import with_defaults
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import DEFAULTS, TemplateSet, Vocabulary
+from nlp.features import TemplateSet, Vocabulary
 from pgm.learning import Checkpoint, History, with_tuned_rate
 
 __all__ = ["DependencyParser"]
@@ -62,7 +63,7 @@ class DependencyParser:
     """
 
     def __init__(self, *, templates: dict[str, TemplateSet] | None = None, **options: Any) -> None:
-        self.templates = _as_templates(templates)
+        self.templates = with_defaults(templates)
         self.settings = parser_options().build(options)
         self.model: DependencyModel | None = None
         self.history: History | None = None
@@ -375,14 +376,6 @@ class DependencyParser:
             If it is none, or damaged, or of another version: one line that names the file.
         """
         return load_parser(cls, path)
-
-
-def _as_templates(given: Any) -> dict[str, TemplateSet]:
-    if given is None:
-        return dict(DEFAULTS)
-    if not (isinstance(given, dict) and all(isinstance(chosen, TemplateSet) for chosen in given.values())):
-        raise TypeError(f"templates is what read_templates(file) or parse_templates(text) returns; not {given!r}")
-    return {**DEFAULTS, **given}
 
 
 def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report) -> dict[str, Any]:

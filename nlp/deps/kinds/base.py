@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.named import Named
 from nlp.deps.parts import Parts
+from nlp.deps.templated import Templated
 from pgm.learning import Placed
 
 __all__ = ["PartKind"]
@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class PartKind(Named, ABC):
+class PartKind(Templated, ABC):
     """Parts of a tree that get a score each: arcs, pairs of arcs, …
 
     A tree's score is the sum of the scores of the parts that are in it.  Parts are listed in a fixed order for given
-    candidate arcs, and all methods speak of them in this order.  `name` is that of the scores.
+    candidate arcs, and all methods speak of them in this order.
     """
 
     option: ClassVar[str] = ""
@@ -29,10 +29,6 @@ class PartKind(Named, ABC):
     """Whether second-order models have it unless they are told otherwise."""
     help: ClassVar[str] = ""
     """A line for the command line."""
-    roles: ClassVar[tuple[str, ...]]
-    """The words of a part: h head, m modifier, g grandparent, s sibling."""
-    templates: ClassVar[str]
-    """Default templates of its features, a line each."""
     needs: ClassVar[str | None] = None
     """The kind of trees without which it makes no sense, if there is one."""
 
