@@ -16,7 +16,7 @@ from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.hashed_scorer import HashedScorer
-from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
+from nlp.deps.kinds import Arcs, LabelledKind, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
 from nlp.deps.options import CHANGEABLE, describe, parser_options
@@ -78,17 +78,26 @@ class DependencyParser:
     @property
     def kinds(self) -> list[PartKind]:
         """The kinds of parts of the model, arcs first."""
-        return kinds_named(names_of(self.settings["kinds"]) if self.settings["parts"].order == 2 else [])
+        return kinds_named(names_of(self.settings["kinds"], PartKind) if self.settings["parts"].order == 2 else [])
+
+    @property
+    def labelled_kinds(self) -> list[LabelledKind]:
+        """The kinds of parts with relations of several arcs, where relations are variables."""
+        if (self.settings["parts"].order, self.settings["parts"].labels) != (2, "joint"):
+            return []
+        return [LabelledKind.named(name) for name in names_of(self.settings["kinds"], LabelledKind)]
 
     def _check(self) -> None:
         """Refuse options that do not go together."""
         settings = self.settings
         if settings["parts"].order == 1:
             settings = {**settings, "kinds": type(settings["kinds"])()}
-            on = [kind.option for kind in kinds_named(names_of(self.settings["kinds"]))[1:] if not kind.default]
+            on = [
+                kind.option for kind in kinds_named(names_of(self.settings["kinds"], PartKind))[1:] if not kind.default
+            ]
             if on:
                 raise ValueError(f"{', '.join(on)}: parts of second-order models; use order=2")
-        settings["inference"].check(self.kinds, settings["tree"], settings["constraint"])
+        settings["inference"].check([*self.kinds, *self.labelled_kinds], settings["tree"], settings["constraint"])
         for kind in self.kinds:
             if kind.needs not in (None, settings["tree"].tree):
                 raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {settings['tree'].tree}")
@@ -191,7 +200,7 @@ class DependencyParser:
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, pruner=pruner, relations=relations,
+            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], pruner=pruner, relations=relations,
         )  # fmt: skip
 
     def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None) -> HashedScorer:
@@ -199,7 +208,7 @@ class DependencyParser:
         scoring = self.settings["scoring"]
         return HashedScorer.of(
             vocabulary, self.kinds, self.templates, bits=scoring.bits, word_dropout=scoring.word_dropout,
-            relations=0 if relations is None else len(relations),
+            relations=0 if relations is None else len(relations), labelled_kinds=self.labelled_kinds,
         )  # fmt: skip
 
     def pruner_scorer(self, vocabulary: Vocabulary) -> HashedScorer:
@@ -308,7 +317,7 @@ class DependencyParser:
             return [(0.0, Analysis(np.zeros(0, dtype=np.int64)))]
         instance = model.of(sentence)
         run = model.run(instance)
-        if len(self.kinds) == 1:
+        if len(self.kinds) == 1 and not model.labelled_kinds:
             return run.kbest(k)
         arcs = 2 * len(instance.parts)
         beliefs = run.beliefs

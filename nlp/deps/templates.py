@@ -4,7 +4,6 @@ from typing import Any
 
 from nlp.deps.kinds import Arcs
 from nlp.deps.pruner_features import PrunerFeatures as _PrunerFeatures  # noqa: F401 - so that they are found by name
-from nlp.deps.relation_features import RelationFeatures as _RelationFeatures  # noqa: F401
 from nlp.deps.templated import Templated
 from nlp.features import TemplateSet
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlp.deps.kinds.switched import Switched
 from nlp.deps.parts import Parts
-from nlp.deps.templated import Templated
 from pgm.learning import Placed
 
 __all__ = ["PartKind"]
@@ -16,19 +16,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class PartKind(Templated, ABC):
+class PartKind(Switched, ABC):
     """Parts of a tree that get a score each: arcs, pairs of arcs, …
 
     A tree's score is the sum of the scores of the parts that are in it.  Parts are listed in a fixed order for given
     candidate arcs, and all methods speak of them in this order.
     """
 
-    option: ClassVar[str] = ""
-    """The switch by which models have this kind; none for arcs, which all models have."""
-    default: ClassVar[bool] = False
-    """Whether second-order models have it unless they are told otherwise."""
-    help: ClassVar[str] = ""
-    """A line for the command line."""
     needs: ClassVar[str | None] = None
     """The kind of trees without which it makes no sense, if there is one."""
 
