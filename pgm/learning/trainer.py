@@ -115,7 +115,7 @@ class Trainer:
         try:
             if run.best.epoch and keep is not None:  # of the run that is resumed
                 with run.store.using(run.best.arrays):
-                    keep(self._history(run, stopped_early))
+                    keep(self._history(run))
             while not run.over:
                 epoch = f"epoch {len(run.history) + 1}"
                 best = "" if development is None or run.best.epoch == 0 else f"best {run.best.score:.2f}"

@@ -11,7 +11,6 @@ from oracles.dependency_models import dependency_model, instance_of, random_part
 from oracles.dependency_trees import all_trees, parts_of_tree
 from pgm.learning import AnnealedRisk, ConditionalLogLikelihood, Decoder, L2Distance
 
-
 TREES = ["projective", "nonprojective"]
 EVERYTHING = {"tree": "nonprojective", "childseq": True, "nocross": True}
 MODELS = [

@@ -25,7 +25,11 @@ OBJECTIVES = [objective for kind in KINDS for objective in kind.examples()]
 by_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
 FEW, SETTLED, EXACT = (
     GraphModel(inference)
-    for inference in (BeliefPropagation(iterations=2), BeliefPropagation(iterations=300, tolerance=1e-13), JunctionTree())
+    for inference in (
+        BeliefPropagation(iterations=2),
+        BeliefPropagation(iterations=300, tolerance=1e-13),
+        JunctionTree(),
+    )
 )
 FEW_DAMPED = GraphModel(BeliefPropagation(iterations=3, damping=0.3, schedule="serial"))
 
