@@ -28,7 +28,7 @@ class FeatureScorer(Scorer):
     ----------
     weights : one vector, often a `HashedParameter`; or its length
     features : returns, for an instance, the features of all parts, `(indices, offsets)`: part p has
-        indices[offsets[p] : offsets[p + 1]]; or a dict of such pairs by kind of parts
+        indices[offsets[p] : offsets[p + 1]], as `feature_rows` makes them; or a dict of such pairs by kind of parts
 
     Examples
     --------
