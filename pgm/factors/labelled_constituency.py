@@ -143,8 +143,13 @@ class LabelledConstituency(HypergraphFactor):
         array([2, 2, 1, 2, 0, 3])
         >>> parse.tree_of_states([2, 2, 1, 2, 0, 3]) == tree
         True
+
+        Raises
+        ------
+        hypergraph.errors.WeightError
+            If it is no parse.
         """
-        ContextFree(self.grammar, self.n).weights_of(tree)  # checks it
+        self._check_tree(tree)
         states = np.zeros(len(self.places), dtype=np.int64)
 
         def place(node: Any, start: int) -> int:
@@ -155,6 +160,11 @@ class LabelledConstituency(HypergraphFactor):
 
         place(tree, 0)
         return states
+
+    def _check_tree(self, tree: Any) -> None:
+        ContextFree(self.grammar, self.n).weights_of(tree)
+        if tree[0] not in self.grammar.start:
+            raise WeightError(f"{self.name}: a parse has a root among {self.grammar.start}, not {tree[0]!r}")
 
     def tree_of_states(self, states: ArrayLike) -> Any:
         """Return the tree, as nested tuples, of the states (spans,) of a parse: what `states_of_tree` undoes.
@@ -178,7 +188,7 @@ class LabelledConstituency(HypergraphFactor):
 
         try:
             tree = grow(0, self.n)
-            ContextFree(self.grammar, self.n).weights_of(tree)
+            self._check_tree(tree)
         except (KeyError, RecursionError, WeightError):
             raise FactorGraphError(f"{self.name}: the states {chosen.tolist()} are those of no parse") from None
         if len(on) != 2 * self.n - 1:
