@@ -94,6 +94,14 @@ class Structure(ABC):
     def num_weights(self) -> int:
         """The number of weights."""
 
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """(weights,): which stand for several places in an object, as the transitions of a chain may.
+
+        An object can use them more than once, so their marginals are expected numbers, and no beliefs in an event.
+        """
+        return np.zeros(self.num_weights, dtype=np.bool_)
+
     @abstractmethod
     def decode(self, derivation: "Derivation") -> Any:
         """Return the object that a derivation stands for."""

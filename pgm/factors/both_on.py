@@ -148,4 +148,5 @@ class BothOnRun(FactorRun):
             of_tables = np.zeros((len(beliefs), 2, 2))
             of_tables[:, 1, 1] = beliefs
         incoming, tables = self._tables.backward(messages, log_partition, of_tables)
+        assert tables is not None
         return incoming, np.ascontiguousarray(tables[:, 1, 1])

@@ -1,6 +1,7 @@
 """Any structure of `hypergraph` as a structured model: exact sums over trees, sequences, parses, alignments.
 
-Parts and events are the weights of the structure: the score of an answer is the sum of the scores of what it uses.
+Parts are the weights of the structure: the score of an answer is the sum of the scores of what it uses.  Events are the
+same weights, but for shared ones (`Structure.shared`), which decoders and L2 leave alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -70,11 +71,13 @@ class StructureModel(StructuredModel):
     scorer: Scorer = field()
 
     def instance(self, item: Any) -> "StructureInstance":
-        """Make a `StructureExample`, a pair (input, gold), or an input alone ready."""
+        """Make a `StructureExample`, a pair (input, gold), an input alone, or what a function returns ready."""
         if callable(item):
             item = item()
-        if isinstance(item, tuple) and len(item) == 2:
-            item = StructureExample(*item)
+        return self.input_instance(StructureExample(*item) if isinstance(item, tuple) and len(item) == 2 else item)
+
+    def input_instance(self, item: Any) -> "StructureInstance":
+        """Make an input ready (a pair as well: here it is no input with gold), or a `StructureExample`."""
         example = item if isinstance(item, StructureExample) else StructureExample(item)
         return StructureInstance(example, self.structure(example.input))
 
@@ -106,13 +109,14 @@ class StructureSpace(OutputSpace):
 
     def search(self, values: Floats) -> Any:
         """Return the best answer."""
-        return self.structure.best(values)[1]
+        return self.structure.best(np.where(self.structure.shared, 0.0, values))[1]
 
     def soften(self, beliefs: Floats, temperature: float) -> tuple[Floats, Backward]:
         """Return the marginals of the weights, and the way back."""
         temperature = as_number(temperature, "StructureSpace: temperature", above=0)
-        chart = self.structure.run(self.structure.check_weights(beliefs / temperature))
-        return chart.weight_marginals, lambda adjoint: chart.backward(adjoint) / temperature
+        events = ~self.structure.shared
+        chart = self.structure.run(self.structure.check_weights(np.where(events, beliefs, 0.0) / temperature))
+        return chart.weight_marginals, lambda adjoint: np.where(events, chart.backward(adjoint), 0.0) / temperature
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
@@ -161,7 +165,7 @@ class StructureInstance(Instance):
         self, scores: Mapping[Any, Floats], *, costs: Floats | None = None, clamped: bool = False, record: bool = False
     ) -> "StructureRun":
         """Run inside-outside."""
-        weights = np.ravel(scores[_KIND])
+        weights = self._checked(scores)
         if costs is not None:
             weights = weights + costs
         if clamped:
@@ -170,10 +174,12 @@ class StructureInstance(Instance):
 
     @cached_property
     def targets(self) -> Floats:
-        """(weights,): the uses of the right answer; 0 for what it cannot use, NaN for the rest, if it is unknown."""
-        if self._example.gold is not None:
-            return self._uses
-        return np.where(self._allowed, np.nan, 0.0)
+        """(weights,): the uses of the right answer; 0 for what it cannot use, NaN for the rest, if it is unknown.
+
+        Shared weights are no events, so NaN too.
+        """
+        known = self._uses if self._example.gold is not None else np.where(self._allowed, np.nan, 0.0)
+        return np.where(self.structure.shared, np.nan, known)
 
     @property
     def right(self) -> Floats:
@@ -182,12 +188,22 @@ class StructureInstance(Instance):
 
     def gold_score(self, scores: Mapping[Any, Floats], why: str) -> tuple[float, Scores]:
         """Return the score of the right answer, and its uses."""
-        weights, uses = np.ravel(scores[_KIND]), self._uses
+        weights, uses = self._checked(scores), self._uses
         used = uses > 0
         if (weights[used] == -np.inf).any():
             index = int(np.flatnonzero(used & (weights == -np.inf))[0])
             raise GoldError(f"the right answer uses {self.structure.weight_name(index)}, which is impossible ({why})")
         return float(weights[used] @ uses[used]), {_KIND: uses.reshape(np.shape(scores[_KIND]))}
+
+    def _checked(self, scores: Mapping[Any, Floats]) -> Floats:
+        """Return the scores as a vector, one for each weight."""
+        weights = np.ravel(scores[_KIND])
+        if len(weights) != self.structure.num_weights:
+            raise GoldError(
+                f"there are {len(weights)} scores for the {self.structure.num_weights} weights of "
+                f"{self.structure.brief}; the scorer has to give one for each, in their order"
+            )
+        return weights
 
 
 class StructureRun(Run):

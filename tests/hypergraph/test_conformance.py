@@ -7,6 +7,7 @@ import pytest
 
 from hypergraph import (
     ImpossibleError,
+    WeightError,
     count,
     edge_marginals,
     entropy,
@@ -82,6 +83,21 @@ def test_decode_is_a_bijection_between_derivations_and_objects(structure):
     uses = dict(zip(listed.objects, listed.uses, strict=True))
     for derivation, value in zip(derivations, decoded, strict=True):
         np.testing.assert_array_equal(derivation.counts(), uses[value])
+
+
+@by_instance
+def test_weights_of_an_object_are_those_that_it_uses(structure):
+    listed = enumeration(structure)
+    for derivation in kbest(structure, draws(structure)[0], k=10):
+        decoded = structure.decode(derivation)
+        used = structure.weights_of(decoded)
+        uses = listed.uses[listed.objects.index(canonical(decoded))]
+        np.testing.assert_array_equal(np.bincount(used, minlength=structure.num_weights), uses)
+    assert structure.shared.shape == (structure.num_weights,)
+    assert not (listed.uses[:, ~structure.shared] > 1).any(), "what is used twice is shared"
+    for nonsense in (None, [], [-1] * 7, ("X",), [(0, 9, 0)], np.full(50, 0.5)):
+        with pytest.raises(WeightError):
+            structure.weights_of(nonsense)
 
 
 @by_instance
