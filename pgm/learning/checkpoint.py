@@ -27,7 +27,8 @@ class Checkpoint:
     Attributes
     ----------
     path : of the file
-    description : plain values, all that the run depends on; a file of another description is refused
+    description : plain values, what the run depends on besides the settings of its trainer and the number of examples,
+        such as what the data is; a file of another description is refused
     """
 
     path: Path = field(converter=Path)
@@ -43,7 +44,7 @@ class Checkpoint:
         }  # fmt: skip
         sections = {
             "run": Section(state),
-            "about": Section(self.description),
+            "about": Section({"run": run.description, "more": self.description}),
             "best": Section({}, best.arrays),
             "store": Section({}, {} if run.over else run.store.state()),
         }
@@ -60,6 +61,8 @@ class Checkpoint:
         if not self.exists:
             return "there is no checkpoint to resume from: starting anew"
         file, state, history = self._read()
+        if not same_json(file.settings["about"]["run"], run.description):
+            raise self._other_run()
         try:
             if state["stage"] > len(run.trainer.stages):
                 raise ValueError(f"stage {state['stage']} of {len(run.trainer.stages)}")
@@ -97,10 +100,10 @@ class Checkpoint:
             file.expect("run", "about", "best", "store")
         except ModelFileError as error:
             raise self._refusal(str(error)) from None
-        if not same_json(file.settings["about"], self.description):
-            raise TrainingError(
-                f"{self.path}: written by a run with other options or data; leave --resume out to start anew"
-            )
+        if file.settings["about"].keys() != {"run", "more"}:
+            raise self._refusal("damaged: expected what it depends on in it")
+        if not same_json(file.settings["about"]["more"], self.description):
+            raise self._other_run()
         state = file.settings["run"]
         try:
             if set(state) != _NAMES:
@@ -118,6 +121,11 @@ class Checkpoint:
         except ValueError as error:
             raise self._refusal(f"damaged: {error}") from None
         return file, state, history
+
+    def _other_run(self) -> TrainingError:
+        return TrainingError(
+            f"{self.path}: written by a run with other options or data; leave --resume out to start anew"
+        )
 
     def _refusal(self, why: str) -> TrainingError:
         """Return the error that names the file, and says what is wrong with it and what to do."""

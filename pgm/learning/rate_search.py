@@ -56,17 +56,22 @@ def with_tuned_rate(
     short = evolve(trainer, stages=(evolve(trainer.stages[0], epochs=1),), patience=None, average_after=0)
     instances = [model.instance(items[number]) for number in chosen.tolist()]
 
+    objective = short.stages[0].objective
+
+    def mean_loss() -> float:
+        return float(np.mean([add_gradient(model, one, objective, None).loss for one in instances]))
+
     def trial(rate: float) -> float:
         run = TrainingRun(evolve(short, update=trainer.update.at_rate(rate)), model, instances, parameters)
         before = {name: parameter.read().copy() for name, parameter in run.parameters.items()}
         try:
             run.run_epoch()
             with run.store.using(run.arrays()):
-                objective = short.stages[0].objective
-                return float(np.mean([add_gradient(model, one, objective, None).loss for one in instances]))
+                return mean_loss()
         finally:
             for name, array in before.items():
                 run.parameters[name].value = array
 
-    choice = search_learning_rate(trial, start=start, divergence_errors=(TrainingDivergedError, FloatingPointError))
+    diverged = (TrainingDivergedError, FloatingPointError)
+    choice = search_learning_rate(trial, start=start, initial_loss=mean_loss(), divergence_errors=diverged)
     return evolve(trainer, update=trainer.update.at_rate(choice.rate))

@@ -70,6 +70,13 @@ class Trainer:
         if not isinstance(given, Optimizer):
             raise TypeError(f"Trainer: the update is {given!r}, but must be an optimiser such as AdaGrad(0.1)")
 
+    def plain(self) -> dict[str, Any]:
+        """Return the settings as plain values: a run goes on from a checkpoint only under the same ones."""
+        numbers = ("epochs", "batch_size", "patience", "average", "average_after", "seed")
+        stages, update = [stage.plain() for stage in self.stages], self.update
+        kinds = {"stages": stages, "update": {"class": type(update).__name__, **update.settings()}}
+        return kinds | {name: getattr(self, name) for name in numbers}
+
     def fit(
         self,
         model: StructuredModel,

@@ -106,6 +106,12 @@ class TrainingRun:
         return self.stage == len(self.trainer.stages)
 
     @property
+    def description(self) -> dict[str, Any]:
+        """What the bytes depend on that is known here, as plain values."""
+        shapes = {name: list(parameter.read().shape) for name, parameter in self.parameters.items()}
+        return {"trainer": self.trainer.plain(), "examples": self.num_examples, "parameters": shapes}
+
+    @property
     def num_examples(self) -> int:
         """The number of examples."""
         return len(self._items)
