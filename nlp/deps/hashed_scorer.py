@@ -93,9 +93,9 @@ class HashedScorer(Scorer):
         features = {kind.name: self.hashers[kind.name].prepare(encoded) for kind in self.kinds}
         scores: Scores = {kind.name: features[kind.name].score(weights, *kind.positions(parts)) for kind in self.kinds}
         labelled = None
-        if relations is not None:
-            assert self.label_hasher is not None
-            assert self.label_weights is not None
+        if relations is not None and (self.label_hasher is None or self.label_weights is None):
+            scores["relation"] = np.zeros(len(relations))  # there is but one
+        elif relations is not None and self.label_hasher is not None and self.label_weights is not None:
             labelled = self.label_hasher.prepare(encoded)
             scores["relation"] = labelled.score(
                 self.label_weights.read(), relations.starts, relations.labels, parts.heads, parts.modifiers
