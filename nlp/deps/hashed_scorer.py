@@ -87,6 +87,11 @@ class HashedScorer(Scorer):
         found = {"weights": self.weights}
         return found if self.label_weights is None else found | {"relations": self.label_weights}
 
+    def to_single_precision(self) -> None:
+        """Make the weights what they are in a model file."""
+        for parameter in self.parameters().values():
+            parameter.value = parameter.read().astype(np.float32)
+
     def reads(self, instance: Instance) -> Rows:
         """Say that nothing has to be caught up: shrinkage is so slow that weights are read as last written."""
         return {}

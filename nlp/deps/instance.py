@@ -24,6 +24,8 @@ __all__ = ["DependencyInstance"]
 
 Floats = NDArray[np.float64]
 _NEGLIGIBLE = 1e-9
+_IMPOSSIBLE = -1e150
+"""In place of -inf where differences are taken: inference takes no scores as large."""
 
 
 class DependencyInstance(Instance):
@@ -108,11 +110,15 @@ class DependencyInstance(Instance):
         return scores
 
     def _clamped(self, scores: Scores) -> Scores:
-        """Make impossible what contradicts the heads and relations that are known."""
-        known = self._known_heads[self.parts.modifiers - 1]
+        """Make impossible what contradicts the heads and relations that are known.
+
+        Heads are unknown if no tree of candidate arcs has them together with more of the others.
+        """
+        known = self._possible_heads[self.parts.modifiers - 1]
         scores["arc"] = np.where((known >= 0) & (known != self.parts.heads), -np.inf, scores["arc"])
         if self.relations is not None:
-            right = self._gold_labels[self.parts.modifiers - 1][self.relations.arcs]
+            right = np.where(self._possible_heads >= 0, self._gold_labels, -1)
+            right = right[self.parts.modifiers - 1][self.relations.arcs]
             scores["relation"] = np.where((right >= 0) & (right != self.relations.labels), -np.inf, scores["relation"])
         return scores
 
@@ -121,6 +127,13 @@ class DependencyInstance(Instance):
     @property
     def _known_heads(self) -> NDArray[np.int64]:
         return np.full(self.parts.n, -1) if self.gold is None else self.gold.heads
+
+    @cached_property
+    def _possible_heads(self) -> NDArray[np.int64]:
+        """(n,): the heads that the nearest tree of candidate arcs has as well; -1 for others."""
+        known = self._known_heads
+        nearest = self.space.best_heads(self.parts.indicator(known))
+        return np.where(nearest == known, known, -1)
 
     @cached_property
     def _gold_labels(self) -> NDArray[np.int64]:
@@ -179,7 +192,7 @@ class DependencyInstance(Instance):
         """
         tree = self._gold_tree
         present: Scores = {kind.name: kind.present(self.parts, tree) for kind in self.model.kinds}
-        total = sum(float(parts[parts > 0] @ scores[kind][parts > 0]) for kind, parts in present.items())
+        total = _total(present, scores)
         if self.relations is not None:
             labels = self._gold_labels[self.parts.modifiers - 1][self.relations.arcs]
             right = (self.parts.indicator(self._known_heads) > 0)[self.relations.arcs] & (labels >= 0)
@@ -213,7 +226,7 @@ class DependencyInstance(Instance):
     def score(self, heads: NDArray[np.int64], scores: Mapping[Any, Floats]) -> float:
         """Return the score of a tree of candidate arcs, without relations."""
         tree = self.parts.indicator(heads)
-        return float(sum(kind.present(self.parts, tree) @ scores[kind.name] for kind in self.model.kinds))
+        return _total({kind.name: kind.present(self.parts, tree) for kind in self.model.kinds}, scores)
 
     def labelled_score(self, heads: NDArray[np.int64], pairs: NDArray[np.int64], scores: Mapping[Any, Floats]) -> float:
         """Return the score of a tree with a relation (T) for each arc."""
@@ -230,9 +243,10 @@ class DependencyInstance(Instance):
 
         It is the given one if there are parts of which it is not known what an arc adds to them.  The only root stays.
         """
+        finite = {kind: np.maximum(values, _IMPOSSIBLE) for kind, values in scores.items()}
         while True:
             tree = self.parts.indicator(heads)
-            found = [kind.gains(self.parts, tree, scores[kind.name]) for kind in self.model.kinds]
+            found = [kind.gains(self.parts, tree, finite[kind.name]) for kind in self.model.kinds]
             known = [gains for gains in found if gains is not None]
             if len(known) < len(found):
                 return heads
@@ -249,3 +263,8 @@ class DependencyInstance(Instance):
                     break
             else:
                 return heads
+
+
+def _total(present: Scores, scores: Mapping[Any, Floats]) -> float:
+    """Return the sum of the scores of the parts that are present, whatever those of the others."""
+    return sum(float(parts[parts > 0] @ scores[kind][parts > 0]) for kind, parts in present.items())

@@ -25,6 +25,7 @@ from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, jackknife, oracle
 from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
+from nlp.deps.settings import ConstraintSettings
 from nlp.deps.templates import with_defaults
 from nlp.evaluation import Evaluation, evaluate
 from nlp.features import TemplateSet, Vocabulary
@@ -64,7 +65,7 @@ class DependencyParser:
 
     def __init__(self, *, templates: dict[str, TemplateSet] | None = None, **options: Any) -> None:
         self.templates = with_defaults(templates)
-        self.settings = parser_options().build(options)
+        self.settings = self._asked = parser_options().build(options)
         self.model: DependencyModel | None = None
         self.history: History | None = None
         self._check()
@@ -138,7 +139,8 @@ class DependencyParser:
         if dev_sentences is not None and not dev_sentences:
             raise ParserError("there are no development sentences; leave `dev` out to train without them")
         trained = copy(self)
-        trained.settings = _from_data(self.settings, sentences, say)
+        trained.model = trained.history = None
+        trained.settings = _from_data(self._asked, sentences, say)
         say_what_does_not_fit(trained.settings["tree"], sentences, say)
         checkpoint = None
         if save_to is not None:
@@ -162,7 +164,7 @@ class DependencyParser:
         relations = None if self.settings["parts"].labels == "none" else RelationTable.fit(sentences)
         if relations is not None and len(relations) == 1 and relations.names[0] == "_":
             relations = None
-        model = self._model(self.make_scorer(vocabulary, relations), None, relations)
+        model = self.make_model(self.make_scorer(vocabulary, relations), relations)
         pruner, candidates = self._prune(model, sentences, say, progress)
         self.model = model = evolve(model, pruner=pruner)
         instances = [
@@ -186,24 +188,25 @@ class DependencyParser:
             if save_to is not None:
                 self.save(save_to)
 
-        history = trainer.fit(
-            model, instances, development=None if dev is None else development, checkpoint=checkpoint, resume=resume,
-            keep=keep, report=say, progress=progress,
-        )  # fmt: skip
-        self.history = history
-        for parameter in model.scorer.parameters().values():
-            parameter.value = parameter.read().astype(np.float32)
+        try:
+            trainer.fit(
+                model, instances, development=None if dev is None else development, checkpoint=checkpoint,
+                resume=resume, keep=keep, report=say, progress=progress,
+            )  # fmt: skip
+        finally:  # after an error or an interrupt, the best weights so far are there as well
+            model.scorer.to_single_precision()
         if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
             say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def _model(self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None) -> DependencyModel:
+    def make_model(self, scorer: HashedScorer, relations: RelationTable | None = None) -> DependencyModel:
+        """Return the model that the settings describe, without a pruner."""
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], pruner=pruner, relations=relations,
+            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], relations=relations,
         )  # fmt: skip
 
-    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None) -> HashedScorer:
+    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
         """Return what scores parts, given the vocabulary and the relations of the training data."""
         scoring = self.settings["scoring"]
         return HashedScorer.of(
@@ -236,8 +239,7 @@ class DependencyParser:
             simple = model.first_order(self.pruner_scorer(model.scorer.vocabulary))
             instances = [simple.of(s, pruner.candidates(s), gold=Analysis.of(s)) for s in part]
             learning.pruner_trainer(settings.pruner_epochs, len(part)).fit(simple, instances, progress=progress)
-            for parameter in simple.scorer.parameters().values():
-                parameter.value = parameter.read().astype(np.float32)
+            simple.scorer.to_single_precision()
             return evolve(pruner, model=simple)
 
         pruner, candidates = jackknife(sentences, settings.folds if self.prunes else 1, fit)
@@ -315,13 +317,13 @@ class DependencyParser:
         model = self._fitted()
         if not len(sentence):
             return [(0.0, Analysis(np.zeros(0, dtype=np.int64)))]
+        if len(self.kinds) == 1 and not model.labelled_kinds:  # trees, whatever the constraint is in inference
+            trees = evolve(model, constraint=ConstraintSettings())
+            return trees.run(trees.of(sentence)).kbest(k)
         instance = model.of(sentence)
-        run = model.run(instance)
-        if len(self.kinds) == 1 and not model.labelled_kinds:
-            return run.kbest(k)
         arcs = 2 * len(instance.parts)
-        beliefs = run.beliefs
-        by_arcs = evolve(model, kinds=(Arcs(),), constraint=type(model.constraint)(), relations=None)
+        beliefs = model.run(instance).beliefs
+        by_arcs = evolve(model, kinds=(Arcs(),), constraint=ConstraintSettings(), relations=None)
         expected = by_arcs.of(sentence, instance.parts).run({"arc": beliefs[1:arcs:2]})
         return [(score, instance.space.labelled(tree.heads, beliefs[arcs:])) for score, tree in expected.kbest(k)]
 
@@ -342,6 +344,7 @@ class DependencyParser:
         """
         changed = copy(self)
         changed.settings = self.settings | parser_options(*CHANGEABLE).change(self.settings, options)
+        changed._asked = changed.settings
         changed._check()
         if self.model is not None:
             changed.model = evolve(
@@ -405,8 +408,7 @@ def _single_precision(scorer: HashedScorer) -> Iterator[None]:
     """Let weights be as they will be saved, for a while."""
     before = {name: parameter.read() for name, parameter in scorer.parameters().items()}
     try:
-        for parameter in scorer.parameters().values():
-            parameter.value = parameter.read().astype(np.float32)
+        scorer.to_single_precision()
         yield
     finally:
         for name, parameter in scorer.parameters().items():

@@ -89,7 +89,7 @@ def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "Dependen
     text = "\n".join(f"[{name}]\n{lines}" for name, lines in texts.items())
     templates = parse_templates(text, roles=template_roles(), source="templates")
     parser = kind(templates=templates)
-    parser.settings = options.from_plain(named["settings"] or {})
+    parser.settings = parser._asked = options.from_plain(named["settings"] or {})
     parser._check()
     history = named["history"] or {}
     if set(history) != {"epochs", "best", "stopped_early"}:
@@ -127,7 +127,7 @@ def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[A
     relations = RelationTable.from_arrays(arrays["relations"]) if "relations" in arrays else None
     scorer = parser.make_scorer(vocabulary, relations)
     _take_weights(scorer, arrays["weights"])
-    model = parser._model(scorer, None, relations)
+    model = parser.make_model(scorer, relations)
     if "bounds" in arrays or "pruner" in arrays:
         bounds = LengthBounds.from_arrays(arrays["bounds"]) if "bounds" in arrays else None
         simple = None

@@ -113,6 +113,9 @@ class Trainer:
             say(checkpoint.resume(run))
         stopped_early = False
         try:
+            if run.best.epoch and keep is not None:  # of the run that is resumed
+                with run.store.using(run.best.arrays):
+                    keep(self._history(run, stopped_early))
             while not run.over:
                 epoch = f"epoch {len(run.history) + 1}"
                 best = "" if development is None or run.best.epoch == 0 else f"best {run.best.score:.2f}"

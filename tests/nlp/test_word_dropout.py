@@ -3,8 +3,10 @@
 import numpy as np
 
 from nlp.conll import Sentence
+from nlp.deps import DependencyParser
 from nlp.features import ATTRIBUTES, Vocabulary
 from nlp.features.encoded import FIRST_VALUE, UNKNOWN
+from oracles.sentences import invented_sentences
 
 FORM, TAG, SUFFIX = (ATTRIBUTES.index(name) for name in ("form", "tag", "suffix3"))
 LOST = [ATTRIBUTES.index(name) for name in ("form", "lower", "lemma", "prefix2", "prefix3", "frequency")]
@@ -18,6 +20,7 @@ def test_words_are_dropped_by_their_counts():
     text = Sentence.from_words(["often", "rare", "once"], tags=["N", "R", "R"])
     rng, draws = np.random.default_rng(0), 4000
     kept = vocabulary.encode(text)
+    before = kept.attributes.copy()
     assert kept.attributes[3, FORM] == UNKNOWN
     assert (kept.attributes[1:3, FORM] >= FIRST_VALUE).all()
     dropped = np.zeros(4)
@@ -28,3 +31,13 @@ def test_words_are_dropped_by_their_counts():
         np.testing.assert_array_equal(encoded.attributes[:, [TAG, SUFFIX]], kept.attributes[:, [TAG, SUFFIX]])
         np.testing.assert_array_equal(encoded.attributes[~lost], kept.attributes[~lost])
     np.testing.assert_allclose(dropped / draws, [0, 1 / 10, 1 / 3, 1 / 2], atol=0.03)
+    np.testing.assert_array_equal(kept.attributes, before)
+
+
+def test_words_are_dropped_in_training_alone():
+    model = DependencyParser(order=1, bits=12, epochs=3, word_dropout=1e9).fit(invented_sentences(10)).model
+    instance = model.of(invented_sentences(1)[0])
+    plain, again, dropped = (model.scorer.score(instance, rng=rng)[0]["arc"]
+                             for rng in (None, None, np.random.default_rng(0)))  # fmt: skip
+    np.testing.assert_array_equal(plain, again)
+    assert np.abs(plain - dropped).max() > 1e-6
