@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hypergraph.structures import ProjectiveTrees
 from nlp.deps.analysis import Analysis
+from nlp.deps.joint_run import JointGraph, JointRun
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
 from nlp.deps.runs import GraphArcRun, RelationRun, TreeArcRun
@@ -64,10 +65,12 @@ class DependencyInstance(Instance):
         def on_arcs(of_arcs: dict[Any, Floats]) -> Run:
             if self._arcs_alone:
                 return TreeArcRun(self, of_arcs)
-            return GraphArcRun(self, of_arcs, record=record)
+            return GraphArcRun(self, of_arcs, self.scored_graph, record=record)
 
         if self.relations is None:
             return on_arcs(changed)
+        if self._relations_meet:
+            return JointRun(self, changed, record=record)
         return RelationRun(self.relations, changed, on_arcs, self.space.labelled)
 
     @cached_property
@@ -75,6 +78,21 @@ class DependencyInstance(Instance):
         if self.model.constraint.constraint != "global":
             return False
         return all(not len(kind.positions(self.parts)[0]) for kind in self.model.kinds[1:])
+
+    @cached_property
+    def _relations_meet(self) -> bool:
+        """Whether relations of several arcs are scored together; otherwise they are summed out, which is the same."""
+        relations = self.relations
+        if relations is None:
+            return False
+        return any(len(kind.labels(self.parts, relations)[1]) for kind in self.model.labelled_kinds)
+
+    def joint_graph(self) -> JointGraph:
+        """Build the factor graph with relations: each time, for those of all training sentences are too large."""
+        model = self.model
+        assert self.relations is not None
+        arcs = model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        return JointGraph.of(arcs, self.parts, self.relations, model.labelled_kinds)
 
     @cached_property
     def scored_graph(self) -> ScoredGraph:
@@ -180,12 +198,23 @@ class DependencyInstance(Instance):
             right = (self.parts.indicator(self._known_heads) > 0)[self.relations.arcs] & (labels >= 0)
             allowed = np.where(right & (labels != self.relations.labels), -np.inf, scores["relation"])
             totals, shares = self.relations.sums(allowed)
-            on = tree > 0
-            total += float(totals[on].sum())
-            present["relation"] = self.relations.spread(tree) * shares
+            chosen = self.relations.spread(tree) * shares
+            if self._relations_meet and not np.isin(chosen, (0.0, 1.0)).all():
+                return self._sum_of_unknown({**scores, "arc": np.where(tree > 0, scores["arc"], -np.inf),
+                                             "relation": allowed})  # fmt: skip
+            total += float(totals[tree > 0].sum())
+            present["relation"] = chosen
+            for kind in self.model.labelled_kinds:
+                present[kind.name] = own = kind.present(self.parts, self.relations, chosen)
+                total += float(scores[kind.name][own > 0].sum())
         if not total > -np.inf:
             raise GoldError(f"a part of the right tree is impossible ({why})")
         return total, present
+
+    def _sum_of_unknown(self, scores: Scores) -> tuple[float, Scores]:
+        """Return the score of what is left where all that is known is given; relations of siblings are loopy."""
+        run = JointRun(self, scores, record=False)
+        return run.log_partition, run.part_beliefs
 
     # Search
 
@@ -198,6 +227,16 @@ class DependencyInstance(Instance):
         """Return the score of a tree of candidate arcs, without relations."""
         tree = self.parts.indicator(heads)
         return _total({kind.name: kind.present(self.parts, tree) for kind in self.model.kinds}, scores)
+
+    def labelled_score(self, heads: NDArray[np.int64], pairs: NDArray[np.int64], scores: Mapping[Any, Floats]) -> float:
+        """Return the score of a tree with a relation (T) for each arc."""
+        assert self.relations is not None
+        chosen = self.relations.indicator(pairs)
+        total = self.score(heads, scores) + float(scores["relation"][pairs].sum())
+        for kind in self.model.labelled_kinds:
+            there = kind.present(self.parts, self.relations, chosen) > 0
+            total += float(scores[kind.name][there].sum())
+        return total
 
     def climb(self, heads: NDArray[np.int64], scores: Mapping[Any, Floats]) -> NDArray[np.int64]:
         """Return a tree that no change of one head makes better (McDonald & Pereira 2006).

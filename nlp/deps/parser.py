@@ -16,7 +16,7 @@ from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.hashed_scorer import HashedScorer
-from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
+from nlp.deps.kinds import Arcs, LabelledKind, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
 from nlp.deps.options import CHANGEABLE, describe, parser_options
@@ -26,8 +26,9 @@ from nlp.deps.pruning import Pruner, jackknife, oracle
 from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
 from nlp.deps.settings import ConstraintSettings
+from nlp.deps.templates import with_defaults
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import DEFAULTS, TemplateSet, Vocabulary
+from nlp.features import TemplateSet, Vocabulary
 from pgm.learning import Checkpoint, History, with_tuned_rate
 
 __all__ = ["DependencyParser"]
@@ -63,7 +64,7 @@ class DependencyParser:
     """
 
     def __init__(self, *, templates: dict[str, TemplateSet] | None = None, **options: Any) -> None:
-        self.templates = _as_templates(templates)
+        self.templates = with_defaults(templates)
         self.settings = self._asked = parser_options().build(options)
         self.model: DependencyModel | None = None
         self.history: History | None = None
@@ -78,17 +79,26 @@ class DependencyParser:
     @property
     def kinds(self) -> list[PartKind]:
         """The kinds of parts of the model, arcs first."""
-        return kinds_named(names_of(self.settings["kinds"]) if self.settings["parts"].order == 2 else [])
+        return kinds_named(names_of(self.settings["kinds"], PartKind) if self.settings["parts"].order == 2 else [])
+
+    @property
+    def labelled_kinds(self) -> list[LabelledKind]:
+        """The kinds of parts with relations of several arcs, where relations are variables."""
+        if (self.settings["parts"].order, self.settings["parts"].labels) != (2, "joint"):
+            return []
+        return [LabelledKind.named(name) for name in names_of(self.settings["kinds"], LabelledKind)]
 
     def _check(self) -> None:
         """Refuse options that do not go together."""
         settings = self.settings
         if settings["parts"].order == 1:
             settings = {**settings, "kinds": type(settings["kinds"])()}
-            on = [kind.option for kind in kinds_named(names_of(self.settings["kinds"]))[1:] if not kind.default]
+            on = [
+                kind.option for kind in kinds_named(names_of(self.settings["kinds"], PartKind))[1:] if not kind.default
+            ]
             if on:
                 raise ValueError(f"{', '.join(on)}: parts of second-order models; use order=2")
-        settings["inference"].check(self.kinds, settings["tree"], settings["constraint"])
+        settings["inference"].check([*self.kinds, *self.labelled_kinds], settings["tree"], settings["constraint"])
         for kind in self.kinds:
             if kind.needs not in (None, settings["tree"].tree):
                 raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {settings['tree'].tree}")
@@ -193,7 +203,7 @@ class DependencyParser:
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, relations=relations,
+            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], relations=relations,
         )  # fmt: skip
 
     def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
@@ -201,7 +211,7 @@ class DependencyParser:
         scoring = self.settings["scoring"]
         return HashedScorer.of(
             vocabulary, self.kinds, self.templates, bits=scoring.bits, word_dropout=scoring.word_dropout,
-            relations=0 if relations is None else len(relations),
+            relations=0 if relations is None else len(relations), labelled_kinds=self.labelled_kinds,
         )  # fmt: skip
 
     def pruner_scorer(self, vocabulary: Vocabulary) -> HashedScorer:
@@ -307,7 +317,7 @@ class DependencyParser:
         model = self._fitted()
         if not len(sentence):
             return [(0.0, Analysis(np.zeros(0, dtype=np.int64)))]
-        if len(self.kinds) == 1:  # trees, whatever the constraint is in inference
+        if len(self.kinds) == 1 and not model.labelled_kinds:  # trees, whatever the constraint is in inference
             trees = evolve(model, constraint=ConstraintSettings())
             return trees.run(trees.of(sentence)).kbest(k)
         instance = model.of(sentence)
@@ -378,14 +388,6 @@ class DependencyParser:
             If it is none, or damaged, or of another version: one line that names the file.
         """
         return load_parser(cls, path)
-
-
-def _as_templates(given: Any) -> dict[str, TemplateSet]:
-    if given is None:
-        return dict(DEFAULTS)
-    if not (isinstance(given, dict) and all(isinstance(chosen, TemplateSet) for chosen in given.values())):
-        raise TypeError(f"templates is what read_templates(file) or parse_templates(text) returns; not {given!r}")
-    return {**DEFAULTS, **given}
 
 
 def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report) -> dict[str, Any]:

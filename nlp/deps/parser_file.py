@@ -12,6 +12,7 @@ from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.options import describe, history_rows, parser_options
 from nlp.deps.pruning import Pruner
 from nlp.deps.relations import RelationTable
+from nlp.deps.templates import template_roles
 from nlp.features import Vocabulary, parse_templates
 from pgm.learning import History
 from pgm.learning.checkpoint import history_from
@@ -86,7 +87,8 @@ def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "Dependen
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the templates are no texts by kind")
     options = parser_options()
-    templates = parse_templates("\n".join(f"[{name}]\n{text}" for name, text in texts.items()), source="templates")
+    text = "\n".join(f"[{name}]\n{lines}" for name, lines in texts.items())
+    templates = parse_templates(text, roles=template_roles(), source="templates")
     parser = kind(templates=templates)
     parser.settings = parser._asked = options.from_plain(named["settings"] or {})
     parser._check()

@@ -39,6 +39,7 @@ def train(
     from nlp.conll import Limits, Sentence, read_all
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
+    from nlp.deps.templates import template_roles
     from nlp.features import read_templates
 
     def say(line: str) -> None:
@@ -55,7 +56,7 @@ def train(
         raise ParserError(f"--dev-fraction is a number from 0 to 0.5, not {dev_fraction}")
     check_writable(model_file)
     refuse_same(model_file, train_file, dev_file, template_file)
-    templates = None if template_file is None else read_templates(template_file)
+    templates = None if template_file is None else read_templates(template_file, roles=template_roles())
     parser = DependencyParser(templates=templates, **given_options(parser_options(), options))
     started = time.perf_counter()
 

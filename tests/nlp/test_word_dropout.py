@@ -1,4 +1,4 @@
-"""Words are taken for unknown ones as often as the settings say, and what is left of them is what should be."""
+"""Word dropout makes words unknown as often as the settings say, and what is left of them is what should be."""
 
 import numpy as np
 

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from nlp.deps.inference.base import DependencyInference
-from nlp.deps.kinds import PartKind
+from nlp.deps.kinds import PartKind, Switched
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ConstraintSettings, TreeSettings
 from pgm import BeliefPropagation, FactorGraph
@@ -28,7 +28,7 @@ class ExactInference(DependencyInference):
 
     name: ClassVar[str] = "exact"
 
-    def check(self, kinds: Sequence[PartKind], tree: TreeSettings, constraint: ConstraintSettings) -> None:
+    def check(self, kinds: Sequence[Switched], tree: TreeSettings, constraint: ConstraintSettings) -> None:
         """Raise ValueError for other models."""
         if constraint.constraint != "global":
             raise ValueError(
