@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["load_parser", "save_parser"]
 
 _KIND = "dependency model"
+_WITH_SETTINGS = ("settings", "templates", "history")
 _BYTES, _NUMBERS = ArraySpec("uint8", (None,)), ArraySpec("int64", (None,))
 _VOCABULARY = {"vocabulary": _BYTES, "counts": _NUMBERS}
 _BOUNDS = {"tags": _BYTES, "bounds": ArraySpec("int32", (None, None, 2))}
@@ -79,7 +80,7 @@ def load_parser(kind: type["DependencyParser"], path: str | os.PathLike[str]) ->
 
 def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "DependencyParser":
     """Return a parser without weights; ValueError says what is wrong with the settings."""
-    named = {name: file.settings.get(name) for name in ("settings", "templates", "history")}
+    named = {name: file.settings.get(name) for name in _WITH_SETTINGS}
     texts = named["templates"]
     if any(section is None for section in named.values()) or not isinstance(texts, dict):
         raise ValueError("there are no settings, templates or history")
@@ -118,6 +119,9 @@ def _specs(parser: "DependencyParser", file: ModelFile) -> dict[str, dict[str, A
     if parser.prunes:
         specs["pruner"] = {"weights": slots}
     file.expect(*specs)
+    for name in specs:
+        if file.settings[name] and name not in _WITH_SETTINGS:
+            raise ValueError(f"{name!r} has settings, and there are none of it")
     return specs
 
 

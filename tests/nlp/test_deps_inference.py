@@ -104,7 +104,7 @@ def test_first_order_is_exact(tree, roots):
         np.testing.assert_allclose(run.beliefs[1::2], expected[parts.heads, parts.modifiers], atol=1e-10)
         np.testing.assert_allclose(run.beliefs[::2], 1.0 - run.beliefs[1::2], atol=1e-12)
         # Belief propagation on the factor graph says the same as inside-outside.
-        on_graph = GraphArcRun(instance, scores, record=False)
+        on_graph = GraphArcRun(instance, scores, instance.scored_graph, record=False)
         np.testing.assert_allclose(on_graph.beliefs, run.beliefs, atol=1e-10)
         assert on_graph.log_partition == pytest.approx(run.log_partition)
 
