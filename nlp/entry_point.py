@@ -59,6 +59,8 @@ def _interrupted(context: click.Context) -> NoReturn:
 
 def _explain(name: str, error: BaseException) -> NoReturn:
     """End with what an exception means to a user, or raise it again."""
+    from autodiff.errors import InputError  # late: it brings NumPy, which a command may not need
+
     if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort):
         raise error
     if isinstance(error, BrokenPipeError):  # whoever reads the output has had enough
@@ -67,26 +69,9 @@ def _explain(name: str, error: BaseException) -> NoReturn:
         _end(name, _of_os_error(error), 2)
     if isinstance(error, MemoryError):
         _end(name, "out of memory; give it more, or smaller input", 2)
-    if isinstance(error, _expected()):
+    if isinstance(error, InputError):
         _end(name, str(error), 2)
     raise error
-
-
-def _expected() -> tuple[type[Exception], ...]:
-    """The errors that input can cause."""
-    from autodiff.files import FileTooLargeError, TensorFileError
-    from autodiff.optimizers import OptimizerError
-    from autodiff.options import OptionError
-    from nlp.conll import ConllError
-    from nlp.deps.errors import ParserError
-    from nlp.evaluation import EvaluationError
-    from nlp.features import FeatureError, TemplateError
-    from pgm.errors import PgmError
-
-    return (
-        ConllError, EvaluationError, FeatureError, OptimizerError, OptionError, ParserError, PgmError, TemplateError,
-        TensorFileError, FileTooLargeError,
-    )  # fmt: skip
 
 
 def _of_os_error(error: OSError) -> str:
