@@ -1,6 +1,7 @@
 """Within a package, too, imports go one way: a file may import from its own layer and from those before it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -132,3 +133,19 @@ def test_no_exception_is_left_over():
             unit = path.relative_to(folder).with_suffix("").parts[0]
             used |= {(f"{package}.{unit}", other) for other, is_late in imported(path, package) if is_late}
     assert used >= LATE
+
+
+@pytest.mark.parametrize(
+    "page", ["docs/architecture.md", "docs/draw_architecture.py", "pgm/README.md", "nlp/deps/README.md"]
+)
+def test_files_that_the_architecture_names_are_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = {name for name in re.findall(r"`([\w./]+)`", text) if "/" in name or name.endswith(".py")}
+    assert len(named) > 10
+    folders = [
+        ROOT,
+        ROOT / page.rpartition("/")[0],
+        *(ROOT / package for package in ("autodiff", "hypergraph", "pgm", "nlp", "pgm/learning")),
+    ]
+    for name in named:
+        assert any((folder / name).exists() for folder in folders), f"{page}: {name}"
