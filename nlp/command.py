@@ -14,18 +14,8 @@ _COMMANDS = {
     "train": "nlp.deps.train_command",
 }
 
-_ERRORS = (
-    "autodiff.files:TensorFileError",
-    "autodiff.optimizers:OptimizerError",
-    "autodiff.options:OptionError",
-    "nlp.conll:ConllError",
-    "nlp.deps.errors:ParserError",
-    "nlp.evaluation:EvaluationError",
-    "nlp.features:FeatureError",
-)
 
-
-@click.group(cls=CommandGroup, elsewhere={**command.COMMANDS, **_COMMANDS}, errors=(*command.ERRORS, *_ERRORS))
+@click.group(cls=CommandGroup, elsewhere={**command.COMMANDS, **_COMMANDS})
 @click.version_option(package_name="tacana")
 def main() -> None:
     """Structured belief propagation, hypergraphs, and a dependency parser."""

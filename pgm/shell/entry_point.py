@@ -9,7 +9,7 @@ Any other exception is a bug, and shows itself.
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, NoReturn
 
@@ -29,13 +29,8 @@ def on_interrupt(hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def guarded(context: click.Context, errors: Iterable[str] = ()) -> Iterator[None]:
-    """Run a command, and end it in order whatever happens.
-
-    Parameters
-    ----------
-    errors : the exceptions that bad input causes, as "module:name"
-    """
+def guarded(context: click.Context) -> Iterator[None]:
+    """Run a command, and end it in order whatever happens."""
     name_standard_output()
     with watch_interrupts() as interrupts:
         try:
@@ -44,7 +39,7 @@ def guarded(context: click.Context, errors: Iterable[str] = ()) -> Iterator[None
         except (KeyboardInterrupt, Exception) as error:
             if interrupts.seen or isinstance(error, KeyboardInterrupt):
                 _interrupted(context)
-            _explain(_name(context), error, errors)
+            _explain(_name(context), error)
         except SystemExit:
             if interrupts.seen:
                 _interrupted(context)
@@ -62,7 +57,7 @@ def _interrupted(context: click.Context) -> NoReturn:
     _end(_name(context), hint(), 130)
 
 
-def _explain(name: str, error: BaseException, errors: Iterable[str]) -> NoReturn:
+def _explain(name: str, error: BaseException) -> NoReturn:
     """End with what an exception means to a user, or raise it again."""
     if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort):
         raise error
@@ -72,18 +67,11 @@ def _explain(name: str, error: BaseException, errors: Iterable[str]) -> NoReturn
         _end(name, _of_os_error(error), 2)
     if isinstance(error, MemoryError):
         _end(name, "out of memory; give it more, or smaller input", 2)
-    if _among(error, errors):
+    from autodiff.errors import InputError  # late: it brings NumPy, which a command may not need
+
+    if isinstance(error, InputError):
         _end(name, str(error), 2)
     raise error
-
-
-def _among(error: BaseException, names: Iterable[str]) -> bool:
-    """Whether an exception is one of those that are given as "module:name"; it is none of a module not yet imported."""
-    for name in names:
-        module, _, kind = name.partition(":")
-        if module in sys.modules and isinstance(error, vars(sys.modules[module])[kind]):
-            return True
-    return False
 
 
 def _of_os_error(error: OSError) -> str:

@@ -1,7 +1,7 @@
 """A group of commands that are imported when they are asked for, all under the same guard."""
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,32 +17,28 @@ class CommandGroup(click.Group):
     Parameters
     ----------
     elsewhere : {name of a command: the module that has it, under that name}
-    errors : the exceptions that mean bad input, as "module:name"; they end in one line, any other is a bug.  None of
-        the modules is imported for that
 
     Examples
     --------
-    >>> @click.group(cls=CommandGroup, elsewhere={"infer": "pgm.shell.infer_command"}, errors=["pgm.errors:PgmError"])
+    >>> @click.group(cls=CommandGroup, elsewhere={"infer": "pgm.shell.infer_command"})
     ... def main():
     ...     pass
     >>> main.list_commands(click.Context(main))
     ['infer']
     """
 
-    def __init__(
-        self, *arguments: Any, elsewhere: Mapping[str, str], errors: Iterable[str] = (), **options: Any
-    ) -> None:
+    def __init__(self, *arguments: Any, elsewhere: Mapping[str, str], **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.elsewhere, self.errors = dict(elsewhere), tuple(errors)
+        self.elsewhere = dict(elsewhere)
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
         """Read the options; what --help and --version print is output as well."""
-        with guarded(click.Context(self, info_name=info_name), self.errors):
+        with guarded(click.Context(self, info_name=info_name)):
             return super().make_context(info_name, args, *more, **extra)
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command that was asked for."""
-        with guarded(context, self.errors):
+        with guarded(context):
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
