@@ -82,12 +82,18 @@ class TemplateSet:
     def without(self, absent: frozenset[str]) -> "TemplateSet":
         """Return the set without the templates that need an attribute in `absent`.
 
-        >>> arcs = parse_templates("h.tag m.tag\\nh.lemma m.lemma")["arc"]
-        >>> arcs.without(frozenset({"lemma"})).text
-        'h.tag m.tag\\n'
+        Coarse tags are absent where they say what tags say: then tags stand in for them, if that makes a new template.
+
+        >>> arcs = parse_templates("h.tag m.tag\\nh.lemma m.lemma\\nh.coarse m.coarse\\nh.coarse")["arc"]
+        >>> arcs.without(frozenset({"lemma", "coarse"})).text
+        'h.tag m.tag\\nh.tag\\n'
         """
-        kept = tuple(t for t in self.templates if not any(atom.needs in absent for atom in t.atoms))
-        return TemplateSet(self.name, self.kind, kept)
+        given = tuple(_by_tag(t, self.kind) for t in self.templates) if "coarse" in absent else self.templates
+        kept: dict[str, Template] = {}
+        for template in given:
+            if not any(atom.needs in absent for atom in template.atoms):
+                kept.setdefault(template.text, template)
+        return TemplateSet(self.name, self.kind, tuple(kept.values()))
 
 
 def parse_templates(text: str, *, source: str = "<templates>") -> dict[str, TemplateSet]:
@@ -147,6 +153,12 @@ def read_templates(path: str | Path) -> dict[str, TemplateSet]:
     except UnicodeDecodeError as error:
         raise TemplateError(f"{path}: not UTF-8 ({error.reason} at byte {error.start})") from error
     return parse_templates(text, source=str(path))
+
+
+def _by_tag(template: Template, kind: str) -> Template:
+    """Return a template in which tags stand in for coarse tags."""
+    texts = {atom.text.replace(".coarse", ".tag") for atom in template.atoms}
+    return Template(tuple(parse_atom(text, kind) for text in sorted(texts)), template.where)
 
 
 def _expand(content: str, kind: str, where: str) -> Iterator[Template]:

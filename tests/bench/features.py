@@ -10,7 +10,7 @@ from autodiff.sparse import SparseAdjoint
 from bench.parsing_graph import candidates
 from bench.timing import Table, race
 from nlp.conll import Sentence, read_sentences
-from nlp.features import DEFAULTS, FeatureHasher, HashedAdaGrad, Vocabulary
+from nlp.features import DEFAULTS, EncodedSentence, FeatureHasher, HashedAdaGrad, LabelHasher, Vocabulary
 from oracles.features import random_sentences
 
 __all__ = ["run"]
@@ -87,7 +87,40 @@ def run() -> None:
     encode = race({"encode": lambda: [vocabulary.encode(sentence) for sentence in chosen]})["encode"] / len(chosen)
     print(f"Features of a sentence of {WORDS} words ({source}), 2^{BITS} slots; to integers {encode * 1e6:.0f} µs")
     print(table, end="\n\n")
+    _labels(vocabulary, encoded, rng)
     _updates(rng)
+
+
+def _labels(vocabulary: Vocabulary, encoded: list[EncodedSentence], rng: np.random.Generator) -> None:
+    """Arcs with 10 of 50 labels each, frequent ones mostly."""
+    heads, modifiers = parts(rng)["arc, 10 heads a word"][1]
+    likely = 1.0 / np.arange(1, 51)
+    chosen = [np.sort(rng.choice(50, 10, replace=False, p=likely / likely.sum())) for _ in heads]
+    given = (10 * np.arange(len(heads) + 1), np.concatenate(chosen), heads, modifiers)
+    table = Table("slots", "templates", "arcs", "labels", "prepare", "score", "score, float32", "accumulate")
+    for bits in (20, 22):
+        hasher = LabelHasher(DEFAULTS["relation"].without(vocabulary.absent), bits=bits, labels=50)
+        prepared = [hasher.prepare(sentence) for sentence in encoded]
+        optimizer, adjoint = HashedAdaGrad(rng.normal(size=hasher.slots), 0.1), rng.normal(size=len(given[1]))
+        small = optimizer.weights.astype(np.float32)
+
+        def accumulate(prepared=prepared, optimizer=optimizer, adjoint=adjoint):
+            optimizer.used = 0  # the list only: the sums go on
+            for each in prepared:
+                each.accumulate(adjoint, optimizer, *given)
+
+        best = race(
+            {
+                "prepare": lambda h=hasher: [h.prepare(sentence) for sentence in encoded],
+                "score": lambda p=prepared, w=optimizer.weights: [each.score(w, *given) for each in p],
+                "float32": lambda p=prepared, w=small: [each.score(w, *given) for each in p],
+                "accumulate": accumulate,
+            }
+        )
+        times = [f"{best[key] / len(prepared) * 1e3:.3f} ms" for key in best]
+        table.add(f"2^{bits}", len(hasher.templates), len(heads), len(given[1]), *times)
+    print("Features of arcs with labels")
+    print(table, end="\n\n")
 
 
 def _updates(rng: np.random.Generator, touched: int = 200_000) -> None:

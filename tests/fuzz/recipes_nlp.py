@@ -183,6 +183,28 @@ def hasher() -> Iterable[Case]:
     )  # fmt: skip
 
 
+@recipe("nlp.features.LabelHasher", "nlp.features.LabelFeatures")
+def label_hasher() -> Iterable[Case]:
+    templates = features.parse_templates("[relation]\nh.tag m.tag dir dist?\nh.form m.form")["relation"]
+
+    def use(
+        bits: int, count: int, weights: Any, starts: Any, labels: Any, heads: Any, modifiers: Any, adjoint: Any,
+        smallest: float,
+    ) -> Any:  # fmt: skip
+        hasher = features.LabelHasher(templates, bits=bits, labels=count)
+        prepared = hasher.prepare(_vocabulary().encode(_sentence()))
+        given = (starts, labels, heads, modifiers)
+        buffer = features.GradientBuffer(1 << bits)
+        prepared.accumulate(adjoint, buffer, *given, smallest=smallest)
+        return prepared.extract(*given), prepared.score(weights, *given), buffer.take()
+
+    yield Case(
+        use, bits=6, count=20, weights=np.random.default_rng(0).normal(size=64), starts=np.array([0, 1, 3]),
+        labels=np.array([3, 0, 17]), heads=np.array([2, 0]), modifiers=np.array([1, 2]),
+        adjoint=np.array([1.0, -2.0, 0.7]), smallest=0.5, _words={"count": ("labels",)},
+    )  # fmt: skip
+
+
 @recipe("nlp.features.GradientBuffer")
 def gradient_buffer() -> Iterable[Case]:
     def use(slots: int, indices: Any, values: Any) -> Any:
