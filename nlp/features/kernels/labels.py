@@ -7,8 +7,8 @@ many these are hardly matters.
 
 Measured on English (51 relations, 11 of them for an arc, by 40 features): an arc's relations are in 2.6 lines of 16 or
 4.4 of 8, and take as long to score with either (0.3 ms for 250 arcs in 2^20 slots, 0.9 ms in 2^22: memory is the limit,
-and half a line costs as much as a line).  Numbered such that an arc has fewest lines (2.1), not by frequency, they would
-save a fifth of that.
+and half a line costs as much as a line).  Numbered such that an arc has fewest lines (2.1), not by frequency, they
+would save a fifth of that.
 
 Legend: `starts` (arcs + 1,), `labels` (total,): arc k may have the labels labels[starts[k] : starts[k + 1]]; `shift` is
 64 less the bits of the number of a line.  The others are as in `parts`.
