@@ -21,6 +21,7 @@ class FeatureHasher:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from nlp.conll import Sentence
     >>> from nlp.features import Vocabulary, parse_templates
     >>> tree = Sentence.from_words(["Time", "flies"], tags=["NN", "VBZ"], heads=[2, 0])
