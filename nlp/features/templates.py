@@ -85,12 +85,18 @@ class TemplateSet:
     def without(self, absent: frozenset[str]) -> "TemplateSet":
         """Return the set without the templates that need an attribute in `absent`.
 
-        >>> arcs = TemplateSet.of("arc", ("h", "m"), "h.tag m.tag\\nh.lemma m.lemma")
-        >>> arcs.without(frozenset({"lemma"})).text
-        'h.tag m.tag\\n'
+        Coarse tags are absent where they say what tags say: then tags stand in for them, if that makes a new template.
+
+        >>> arcs = TemplateSet.of("arc", ("h", "m"), "h.tag m.tag\\nh.lemma m.lemma\\nh.coarse m.coarse\\nh.coarse")
+        >>> arcs.without(frozenset({"lemma", "coarse"})).text
+        'h.tag m.tag\\nh.tag\\n'
         """
-        kept = tuple(t for t in self.templates if not any(atom.needs in absent for atom in t.atoms))
-        return TemplateSet(self.name, self.roles, kept)
+        given = tuple(_by_tag(t, self.roles) for t in self.templates) if "coarse" in absent else self.templates
+        kept: dict[str, Template] = {}
+        for template in given:
+            if not any(atom.needs in absent for atom in template.atoms):
+                kept.setdefault(template.text, template)
+        return TemplateSet(self.name, self.roles, tuple(kept.values()))
 
 
 def parse_templates(
@@ -169,6 +175,12 @@ def _read_set(name: str, roles: tuple[str, ...], lines: Iterable[tuple[str, str]
                 raise TemplateError(f"{where}: {template.text!r} was given before, at {found[template.text].where}")
             found[template.text] = template
     return TemplateSet(name, roles, tuple(found.values()))
+
+
+def _by_tag(template: Template, roles: Sequence[str]) -> Template:
+    """Return a template in which tags stand in for coarse tags."""
+    texts = {atom.text.replace(".coarse", ".tag") for atom in template.atoms}
+    return Template(tuple(parse_atom(text, roles) for text in sorted(texts)), template.where)
 
 
 def _expand(content: str, roles: tuple[str, ...], where: str) -> Iterator[Template]:

@@ -85,7 +85,16 @@ def test_a_file_is_named(tmp_path):
 def test_templates_that_need_absent_columns_are_dropped():
     arcs = parse_templates("h.lemma-1 dir\nh.morph\nbetween.coarse\nbetween.predicate\nh.form m.tag")["arc"]
     assert len(arcs.without(frozenset())) == 5
-    assert arcs.without(frozenset({"lemma", "morph", "coarse"})).text == "between.predicate\nh.form m.tag\n"
+    kept = arcs.without(frozenset({"lemma", "morph", "coarse"}))
+    assert kept.text == "between.tag\nbetween.predicate\nh.form m.tag\n"
+    assert arcs.without(frozenset({"lemma", "morph", "coarse", "tag"})).text == ""
+
+
+def test_tags_stand_in_for_coarse_tags():
+    arcs = parse_templates("h.coarse m.tag dir\nh.tag m.tag dir\nh.coarse+1 h.tag+1 dist\nh.coarse")["arc"]
+    found = arcs.without(frozenset({"coarse"}))
+    assert found.text == "dir h.tag m.tag\ndist h.tag+1\nh.tag\n"
+    assert [template.atoms for template in found] == [template.atoms for template in parse_templates(found.text)["arc"]]
     assert arcs.without(frozenset({"lemma", "morph", "coarse", "tag"})).text == ""
 
 

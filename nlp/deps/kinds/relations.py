@@ -26,28 +26,30 @@ m.lemma dir dist
 h.lemma h.tag dir
 h.form m.tag dir
 h.tag m.form dir
-m.lemma m.tag h.coarse dir
+h.coarse m.lemma m.tag dir
 h.coarse m.lemma m.lemma+1 dir
-h.coarse m.tag m.lemma-1 dir
-h.lemma m.tag m.lemma-1 dir
+h.coarse m.lemma-1 m.lemma dir
+h.coarse m.lemma-1 m.tag dir
+h.coarse m.lemma-2 m.tag dir
+h.lemma m.lemma-1 m.tag dir
 h.tag m.tag m.form+1 dir
-h.tag m.tag m.tag-1 m.tag+1 dir
-h.tag m.tag m.tag-1 m.tag-2 dir
+h.tag m.tag-1 m.tag m.tag+1 dir
+h.tag m.tag-2 m.tag-1 m.tag dir
 h.tag m.tag m.tag+1 m.tag+2 dir
 h.tag h.tag+1 m.tag dir
 h.tag-1 h.tag m.tag dir
 h.tag-1 h.tag h.tag+1 m.tag-1 m.tag m.tag+1 dir
-h.coarse m.coarse between.tag dir
-h.coarse m.coarse between.coarse dir
-h.lemma m.coarse between.tag dir
-h.coarse m.coarse between.punctuation between.predicate between.conjunction dir
-h.coarse m.coarse between.punctuation dir dist
+between.tag h.coarse m.coarse dir
+between.coarse h.coarse m.coarse dir
+between.tag h.lemma m.coarse dir
+between.punctuation between.predicate between.conjunction h.coarse m.coarse dir
+between.punctuation h.coarse m.coarse dir dist
 h.morph m.coarse dir
 h.coarse m.morph dir
 h.morph m.morph dir
 h.coarse m.suffix3 m.tag dir
 h.suffix3 h.tag m.tag dir
-h.coarse m.coarse m.shape dir
+h.coarse m.shape m.coarse dir
 h.lemma m.suffix3 dir
 """
 
