@@ -77,14 +77,14 @@ def packages() -> None:
             "`schedules/` `message_passing.py`", "in which order, and how", "",
             "`belief_propagation.py` `exact/`", "`map/` `sampling/` …: inference", "",
             "`learning/`", "instance, scorer, run,", "objective, decoder, trainer:", "the one learning stack", "",
-            "`files/` `infer_command.py`", "UAI, BIF, libDAI; tacana infer"]),
+            "`files/` `shell/`", "UAI, BIF, libDAI; tacana infer"]),
         ("nlp", "words", "#f6eef8", [
             "`conll/`", "treebanks, byte for byte", "",
             "`features/`", "templates, vocabulary,", "hashing kernels", "",
             "`evaluation/`", "UAS, LAS, …", "",
             "`deps/`", "the dependency parser", "",
             "`deps/kinds/` `deps/inference/`", "parts, and their factor graph", "",
-            "`command.py` `entry_point.py`", "tacana train, parse, …"]),
+            "`command.py`", "tacana train, parse, …"]),
     ]  # fmt: skip
     for number, (name, what, fill, lines) in enumerate(columns):
         picture.box(20 + 242 * number, 60, 214, 480, name, [what, "", *lines], fill)

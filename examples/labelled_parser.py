@@ -7,7 +7,8 @@ other examples: it takes the parser that L2 has made for one of fewer expected e
     python examples/labelled_parser.py                   # on the garden treebank that ships with the parser
     python examples/labelled_parser.py --full            # on English EWT, in ../shared/data (or TACANA_DATA)
 
-FULL_RESULT
+On the garden: by L2 UAS 91.16 and LAS 85.14 on the held-out sentences, after the stage of risk 90.76 and 85.14: 49
+sentences are too few to tell the two apart.
 """
 
 import os

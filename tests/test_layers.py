@@ -29,7 +29,7 @@ LAYERS = {
     ],
     "pgm": [
         "errors _warning kernels belief_table variables evidence potential_source",
-        "factor check graph",
+        "factor factor_run completions log_potentials check graph",
         "layout channel pair_channel unary_channel both_on_channel",
         "factors",
         "inference inference_result inference_module drawing",
@@ -37,7 +37,7 @@ LAYERS = {
         "belief_propagation exact fractional tree_reweighted mean_field sampling map",
         "files",
         "learning",
-        "infer_command",
+        "shell",
     ],
     "pgm.learning": [
         "errors output_space instance example history progress",
@@ -50,7 +50,7 @@ LAYERS = {
         "rate_search",
     ],
     "nlp": [
-        "interrupts standard_output limit_option entry_point",
+        "limit_option",
         "conll",
         "features evaluation",
         "deps",
@@ -58,9 +58,10 @@ LAYERS = {
         "command",
     ],
     "nlp.deps": [
-        "errors kernels analysis settings parts relations relation_sums length_bounds sentences refusal text_tree",
-        "kinds tree_space pruning learning",
-        "runs instance inference",
+        "errors kernels analysis settings parts relations relation_sums length_bounds sentences refusal text_tree "
+        "templated graph_budget",
+        "kinds pruner_features templates tree_space pruning learning",
+        "runs joint_run instance inference",
         "hashed_scorer decoders",
         "model options",
         "parser_file workers",
