@@ -102,7 +102,9 @@ class HashedScorer(Scorer):
                     features[kind.name].accumulate(
                         adjoints[kind.name], gradients.buffer("weights"), *kind.positions(parts), smallest=_NEGLIGIBLE
                     )
-            if labelled is not None and relations is not None and "relation" in adjoints and gradients.wants("relations"):
+            if labelled is None or relations is None or not gradients.wants("relations"):
+                return
+            if "relation" in adjoints:
                 labelled.accumulate(
                     adjoints["relation"], gradients.buffer("relations"), relations.starts, relations.labels,
                     parts.heads, parts.modifiers, smallest=_NEGLIGIBLE,

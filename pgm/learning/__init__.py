@@ -12,7 +12,7 @@ from pgm.learning.conditional_log_likelihood import ConditionalLogLikelihood
 from pgm.learning.decoder import Decoder
 from pgm.learning.decoders import LogOdds, MaximumScore, MinimumBayesRisk
 from pgm.learning.each_variable import EachVariable
-from pgm.learning.errors import TrainingDivergedError, GoldError, TrainingError, UnboundedLossWarning
+from pgm.learning.errors import GoldError, TrainingDivergedError, TrainingError, UnboundedLossWarning
 from pgm.learning.example import Example
 from pgm.learning.graph_model import GraphInstance, GraphModel
 from pgm.learning.history import Epoch, History
@@ -38,7 +38,6 @@ __all__ = [
     "Checkpoint",
     "ConditionalLogLikelihood",
     "Decoder",
-    "TrainingDivergedError",
     "EachVariable",
     "Epoch",
     "Evaluation",
@@ -72,6 +71,7 @@ __all__ = [
     "StructuredModel",
     "StructuredOutput",
     "Trainer",
+    "TrainingDivergedError",
     "TrainingError",
     "TrainingProblem",
     "UnboundedLossWarning",

@@ -2,7 +2,7 @@
 
 from pgm.errors import FactorGraphError, PgmError
 
-__all__ = ["TrainingDivergedError", "GoldError", "TrainingError", "UnboundedLossWarning"]
+__all__ = ["GoldError", "TrainingDivergedError", "TrainingError", "UnboundedLossWarning"]
 
 
 class GoldError(FactorGraphError):

@@ -1,4 +1,4 @@
-"""Every decoder against the list of all answers, on small exact models; and the output spaces among which they choose."""
+"""Every decoder against the list of all answers, on small exact models; and the output spaces to choose from."""
 
 import numpy as np
 import pytest

@@ -27,6 +27,16 @@ def ready(model, item):
     return instance, model.scorer.score(instance)[0]
 
 
+def if_it_can(run, ask):
+    """The answer, or None where the run says that it has none, and who."""
+    try:
+        return ask()
+    except PgmError as error:
+        if type(run).__name__ not in str(error):
+            raise
+        return None
+
+
 class Scored(Module):
     """scores by kind → beliefs, log-partition; through all of inference."""
 
@@ -103,19 +113,13 @@ def test_searches(model, item):
     instance, scores = ready(model, item)
     listed, run = answers(instance, scores), model.run(item)
     assert canonical(run.best()) in listed.of_greatest(listed.log_weights)
-    try:
-        ranked = run.kbest(len(listed.found) + 1)
-    except PgmError as error:
-        assert type(run).__name__ in str(error)
-    else:
+    ranked = if_it_can(run, lambda: run.kbest(len(listed.found) + 1))
+    if ranked is not None:
         possible = np.sort(listed.log_weights[listed.log_weights > -np.inf])[::-1]
         np.testing.assert_allclose([score for score, _ in ranked], possible, atol=1e-9)
         assert {canonical(answer) for _, answer in ranked} <= set(listed.found)
-    try:
-        drawn = run.sample(4000, np.random.default_rng(3))
-    except PgmError as error:
-        assert type(run).__name__ in str(error)
-    else:
+    drawn = if_it_can(run, lambda: run.sample(4000, np.random.default_rng(3)))
+    if drawn is not None:
         counts = np.bincount([listed.found.index(canonical(answer)) for answer in drawn], minlength=len(listed.found))
         np.testing.assert_allclose(counts / len(drawn), listed.probabilities, atol=0.04)
 
