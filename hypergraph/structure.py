@@ -94,6 +94,14 @@ class Structure(ABC):
     def num_weights(self) -> int:
         """The number of weights."""
 
+    @property
+    def used_once(self) -> NDArray[np.bool_]:
+        """(weights,): those that an object uses once at most, so that their marginals are probabilities.
+
+        All, unless a subclass says that some are shared by several places of an object.
+        """
+        return np.ones(self.num_weights, dtype=np.bool_)
+
     @abstractmethod
     def decode(self, derivation: "Derivation") -> Any:
         """Return the object that a derivation stands for."""

@@ -104,6 +104,13 @@ class ContextFree(Structure):
         """The length of the vector of weights."""
         return len(self.grammar.symbols) * (1 + self.n) + len(self.grammar.rules)
 
+    @property
+    def used_once(self) -> NDArray[np.bool_]:
+        """(weights,): roots and lexical weights, but not rules."""
+        symbols, rules = len(self.grammar.symbols), len(self.grammar.rules)
+        index = np.arange(self.num_weights)
+        return (index < symbols) | (index >= symbols + rules)
+
     def weights(self, rules: ArrayLike, lexical: ArrayLike, roots: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the vector of log-weights.
 

@@ -81,6 +81,11 @@ class LinearChain(Structure):
         """The length of the vector of weights."""
         return self.length * self.states + int(np.prod(self.transition_shape))
 
+    @property
+    def used_once(self) -> NDArray[np.bool_]:
+        """(weights,): all, but for shared transitions."""
+        return np.arange(self.num_weights) < (self.length * self.states if self.shared_transitions else self.num_weights)
+
     def weights(
         self,
         unary: ArrayLike,

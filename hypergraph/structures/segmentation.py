@@ -72,6 +72,11 @@ class Segmentation(Structure):
         """The length of the vector of weights."""
         return (self.length * self.max_segment + self.labels) * self.labels
 
+    @property
+    def used_once(self) -> NDArray[np.bool_]:
+        """(weights,): segments, but not transitions."""
+        return np.arange(self.num_weights) < self.num_weights - self.labels**2
+
     def weights(self, segments: ArrayLike, transitions: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the vector of log-weights.
 

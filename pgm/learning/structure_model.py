@@ -99,27 +99,36 @@ class StructureModel(StructuredModel):
 
 
 class StructureSpace(OutputSpace):
-    """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T)."""
+    """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T).
+
+    Only weights that an answer uses once at most count: of others there are expected numbers of uses, but no beliefs.
+    """
 
     def __init__(self, structure: Structure) -> None:
-        self.structure = structure
+        self.structure, self._counts = structure, structure.used_once
 
     def search(self, values: Floats) -> Any:
         """Return the best answer."""
-        return self.structure.best(values)[1]
+        return self.structure.best(np.where(self._counts, values, 0.0))[1]
 
     def soften(self, beliefs: Floats, temperature: float) -> tuple[Floats, Backward]:
         """Return the marginals of the weights, and the way back."""
         temperature = as_number(temperature, "StructureSpace: temperature", above=0)
-        chart = self.structure.run(self.structure.check_weights(beliefs / temperature))
-        return chart.weight_marginals, lambda adjoint: chart.backward(adjoint) / temperature
+        scores = np.where(self._counts, beliefs / temperature, 0.0)
+        chart = self.structure.run(self.structure.check_weights(scores))
+
+        def backward(adjoint: Floats) -> Floats:
+            return np.where(self._counts, chart.backward(np.ascontiguousarray(adjoint)) / temperature, 0.0)
+
+        return chart.weight_marginals, backward
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
-        """Yield trees."""
-        from hypergraph.structures import ProjectiveTrees
+        """Yield trees, and a chain that uses some weights several times."""
+        from hypergraph.structures import LinearChain, ProjectiveTrees
 
         yield cls(ProjectiveTrees(3)), rng.uniform(0.1, 0.9, size=16)
+        yield cls(LinearChain(4, 2, shared_transitions=True)), rng.uniform(0.1, 0.9, size=12)
 
 
 class StructureInstance(Instance):
@@ -179,6 +188,10 @@ class StructureInstance(Instance):
     def right(self) -> Floats:
         """(weights,): the uses of the right answer; none if it is not known whole."""
         return np.zeros(self.structure.num_weights) if self._example.gold is None else self._uses
+
+    def recalled(self, recall_of: Any = None) -> Floats:
+        """Return (weights,): the uses of the right answer of weights that an answer uses once at most."""
+        return super().recalled(recall_of) * self.structure.used_once
 
     def gold_score(self, scores: Mapping[Any, Floats], why: str) -> tuple[float, Scores]:
         """Return the score of the right answer, and its uses."""

@@ -146,6 +146,20 @@ def test_derivations_count_their_weights(structure):
 
 
 @by_instance
+def test_weights_that_are_used_once(structure):
+    uses = enumeration(structure).uses.max(axis=0, initial=0)
+    assert structure.used_once.shape == uses.shape
+    assert (uses[structure.used_once] <= 1).all()
+
+
+@by_class
+def test_weights_that_are_used_several_times(kind):
+    """What is said to be used several times is so in some example."""
+    several = [structure for structure in kind.examples() if not structure.used_once.all()]
+    assert not several or any(enumeration(s).uses[:, ~s.used_once].max(initial=0) > 1 for s in several)
+
+
+@by_instance
 def test_kbest_lists_all_in_order(structure):
     listed = enumeration(structure)
     number = {value: index for index, value in enumerate(listed.objects)}
