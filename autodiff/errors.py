@@ -5,8 +5,13 @@ __all__ = [
     "CircuitError",
     "DomainError",
     "GradientCheckError",
+    "InputError",
     "ModuleError",
 ]
+
+
+class InputError(Exception):
+    """Base of the errors, in all packages, that input or options can cause: a command says them in one line."""
 
 
 class AutodiffError(Exception):

@@ -1,9 +1,10 @@
 """A parameter of millions of hashed weights, which nobody copies to see whether it has changed."""
 
+import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from autodiff.arrays import Array
 from autodiff.conversion import as_count
@@ -35,6 +36,9 @@ class HashedParameter(Parameter):
     >>> weights.changed()
     >>> weights.version == before
     False
+    >>> weights.slots_of([["word=dog", "suffix=og"], ["word=frog", "suffix=og"]])  # of features that have names
+    array([[7, 5],
+           [4, 5]])
     """
 
     __slots__ = ()
@@ -63,6 +67,17 @@ class HashedParameter(Parameter):
     def version(self) -> int:
         """A number that is another one after `changed`, and after a new value."""
         return self._version
+
+    def slots_of(self, names: ArrayLike) -> NDArray[np.int64]:
+        """Return the slots of features, given their names, in an array of the same shape.
+
+        By CRC-32, so they are the same in every process.
+        """
+        texts = np.asarray(names)
+        if texts.size and not all(isinstance(text, str) for text in texts.flat):
+            raise DomainError(f"HashedParameter {self.name!r}: names of features are strings, not {texts.dtype} values")
+        slots = [zlib.crc32(text.encode()) % len(self._array) for text in texts.flat]
+        return np.array(slots, dtype=np.int64).reshape(texts.shape)
 
     def __repr__(self) -> str:
         return f"HashedParameter(name={self.name!r}, slots={len(self._array)})"

@@ -8,13 +8,14 @@ from typing import Any
 
 from attrs import NOTHING, Attribute, field, fields, frozen
 
+from autodiff.errors import InputError
 from autodiff.named import Named
 from autodiff.settings import settings_from
 
 __all__ = ["Choice", "OptionError", "OptionSet"]
 
 
-class OptionError(ValueError):
+class OptionError(InputError, ValueError):
     """An option that there is not, or with a value that it cannot have; the message says what there is."""
 
 

@@ -95,12 +95,12 @@ class Structure(ABC):
         """The number of weights."""
 
     @property
-    def used_once(self) -> NDArray[np.bool_]:
-        """(weights,): those that an object uses once at most, so that their marginals are probabilities.
+    def shared(self) -> NDArray[np.bool_]:
+        """(weights,): which stand for several places in an object, as the transitions of a chain may.
 
-        All, unless a subclass says that some are shared by several places of an object.
+        An object can use them more than once, so their marginals are expected numbers, and no beliefs in an event.
         """
-        return np.ones(self.num_weights, dtype=np.bool_)
+        return np.zeros(self.num_weights, dtype=np.bool_)
 
     @abstractmethod
     def decode(self, derivation: "Derivation") -> Any:

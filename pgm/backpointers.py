@@ -9,19 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm.channel import Channel
-from pgm.factor import Factor
+from pgm.completions import completions
 from pgm.graph import FactorGraph
 from pgm.message_passing import MessagePassing
-from pgm.schedules import SpanningTree
-from pgm.schedules.tree import depths
+from pgm.schedules import Serial
+from pgm.schedules.serial import depths
 
-__all__ = ["best_by_tree", "completions", "follow_backpointers", "is_acyclic"]
+__all__ = ["best_by_tree", "follow_backpointers", "is_acyclic"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-TIE = 1e-9
-"""States whose scores differ by less, relative to the greatest number that went into them, may be tied."""
 
 
 def is_acyclic(graph: FactorGraph) -> bool:
@@ -48,7 +45,7 @@ def is_acyclic(graph: FactorGraph) -> bool:
 def best_by_tree(passing: MessagePassing) -> Ints:
     """Return a best assignment (variables,) of a graph without cycles, whatever messages were passed so far."""
     graph = passing.layout.graph
-    plan = graph.derived(SpanningTree(), lambda: SpanningTree().plan(graph))
+    plan = graph.derived(Serial(), lambda: Serial().plan(graph))
     exact = MessagePassing(plan.layout, potentials=passing.potentials, mode="max")
     exact.base[:] = passing.base
     exact.total[:] = passing.base
@@ -92,51 +89,3 @@ def follow_backpointers(passing: MessagePassing) -> Ints:
         first, last = layout.start[variable : variable + 2]
         settled[variable] = int(np.argmax(passing.total[first:last]))
     return settled
-
-
-def completions(factor: Factor, prepared: object, incoming: Floats, known: Ints) -> tuple[Ints, int]:
-    """Return a best assignment (F, D) of each factor that keeps to the states that are known (F, D), -1 for none.
-
-    A state that is the only best one of its variable is that of every best assignment: all such are settled at once.
-    Where there are ties one variable is settled at a time, and the others asked again.  The second is a factor for
-    which nothing is possible, or -1.
-    """
-    known = known.copy()
-    incoming = incoming.copy()
-    edges = [slice(int(a), int(b)) for a, b in zip(factor.offsets[:-1], factor.offsets[1:], strict=True)]
-    for d, edge in enumerate(edges):
-        _clamp(incoming[:, edge], known[:, d])
-    while (known < 0).any():
-        scores = factor.max_messages(incoming.copy(), prepared)
-        size = np.maximum(_largest(incoming), _largest(scores))
-        scores = scores + incoming
-        unsettled = known < 0
-        for d, edge in enumerate(edges):
-            part = scores[:, edge]
-            best = part.argmax(axis=1)
-            top = part.max(axis=1)
-            if (top == -np.inf).any():
-                return known, int(np.argmax(top == -np.inf))
-            rivals = (part >= (top - TIE * np.maximum(1.0, size))[:, None]).sum(axis=1)
-            clear = unsettled[:, d] & (rivals == 1)
-            known[clear, d] = best[clear]
-        # Where all that is left is tied:
-        rows = np.flatnonzero(((known < 0) == unsettled).all(axis=1) & unsettled.any(axis=1))
-        first = unsettled.argmax(axis=1)
-        for row in rows.tolist():
-            d = int(first[row])
-            known[row, d] = int(scores[row, edges[d]].argmax())
-        for d, edge in enumerate(edges):
-            _clamp(incoming[:, edge], known[:, d])
-    return known, -1
-
-
-def _clamp(incoming: Floats, states: Ints) -> None:
-    """Make all states but the known ones impossible, in place."""
-    others = (np.arange(incoming.shape[1]) != states[:, None]) & (states >= 0)[:, None]
-    incoming[others] = -np.inf
-
-
-def _largest(values: Floats) -> Floats:
-    """Return (F,): the greatest finite size of an entry of each row."""
-    return np.abs(np.where(values == -np.inf, 0.0, values)).max(axis=1, initial=0.0)

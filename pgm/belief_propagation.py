@@ -14,7 +14,7 @@ from pgm.graph import FactorGraph
 from pgm.inference import DifferentiableInference, check_potentials
 from pgm.message_passing import MessagePassing
 from pgm.result import BeliefResult
-from pgm.schedules import Parallel, Plan, Residual, Schedule, SpanningTree
+from pgm.schedules import BY_NAME, Parallel, Plan, Schedule
 
 __all__ = ["BeliefPropagation", "as_schedule", "propagate", "warn_of_no_iterations"]
 
@@ -22,12 +22,11 @@ Floats = NDArray[np.float64]
 
 
 def as_schedule(schedule: Schedule | str) -> Schedule:
-    """Return a schedule, given one or the name "parallel", "tree" or "residual"."""
+    """Return a schedule, given one or the name "parallel", "serial" or "residual"."""
     if isinstance(schedule, str):
-        known: dict[str, Schedule] = {"parallel": Parallel(), "tree": SpanningTree(), "residual": Residual()}
-        if schedule not in known:
-            raise ValueError(f"schedule is one of {sorted(known)}, or a Schedule of your own; not {schedule!r}")
-        return known[schedule]
+        if schedule not in BY_NAME:
+            raise ValueError(f"schedule is one of {sorted(BY_NAME)}, or a Schedule of your own; not {schedule!r}")
+        return BY_NAME[schedule]
     if not isinstance(schedule, Schedule):
         raise TypeError(f"schedule is a name or a Schedule, not {schedule!r}")
     return schedule
@@ -72,7 +71,7 @@ class BeliefPropagation(DifferentiableInference):
     iterations : at most so many; 0 passes only the messages of factors of one variable, and warns
     tolerance : stop when no message changes by more (0: never stop early)
     damping : in [0, 1), the weight of the old message in the new one, in the log domain
-    schedule : "parallel", "tree" (exact on trees in one iteration), "residual", or a `Schedule`
+    schedule : "parallel", "serial" (exact on trees in one iteration), "residual", or a `Schedule`
     mode : "sum" for marginals, "max" for the best assignment
 
     Examples
@@ -82,7 +81,7 @@ class BeliefPropagation(DifferentiableInference):
     >>> graph = FactorGraph()
     >>> chain = graph.variables("x", shape=(5,))
     >>> table = graph.add(Table(chain[[[0, 1], [1, 2], [2, 3], [3, 4]]], [[1.0, 0.0], [0.0, 1.0]]))
-    >>> result = BeliefPropagation(schedule="tree").run(graph, evidence={chain[0]: 1})
+    >>> result = BeliefPropagation(schedule="serial").run(graph, evidence={chain[0]: 1})
     >>> result.belief(chain).round(3)[:, 1]
     array([1.   , 0.731, 0.607, 0.549, 0.523])
     >>> result.converged, result.iterations
@@ -90,7 +89,7 @@ class BeliefPropagation(DifferentiableInference):
 
     The gradient of a function of the beliefs, through a fixed number of iterations:
 
-    >>> result = BeliefPropagation(iterations=1, schedule="tree").run(graph, record=True)
+    >>> result = BeliefPropagation(iterations=1, schedule="serial").run(graph, record=True)
     >>> result.backward(beliefs=[0, 1, *[0] * 8])[table][0].round(3)
     array([[-0.183, -0.067],
            [ 0.067,  0.183]])
@@ -147,6 +146,6 @@ class BeliefPropagation(DifferentiableInference):
     @classmethod
     def examples(cls) -> Iterable["BeliefPropagation"]:
         """Yield sum-product by each schedule."""
-        yield cls(schedule="tree", iterations=2)
+        yield cls(schedule="serial", iterations=2)
         yield cls(tolerance=1e-12)
         yield cls(schedule="residual", tolerance=1e-12)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pgm import kernels
 from pgm.errors import ContradictionError
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.layout import Block
 
 __all__ = ["Channel", "Proposal"]
@@ -69,10 +69,7 @@ class Channel:
 
     def contradiction(self, row: int) -> ContradictionError:
         """Return the error for a factor that leaves no state, or hears of none."""
-        return ContradictionError(
-            f"{self.block.factor.describe(row)} finds every state of one of its variables impossible: "
-            f"the factors (or the evidence) contradict each other"
-        )
+        return self.block.factor.contradiction(row)
 
     def propose(self, total: Floats) -> Proposal:
         """Compute new messages."""

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from autodiff import Backward, Module, check_gradients
 from autodiff.conversion import as_generator, as_number
-from pgm.errors import PgmError
-from pgm.factor import Factor, FactorRun
+from pgm.errors import ContradictionError, PgmError
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 
 __all__ = ["FactorCheckError", "check_factor", "entropies"]
 
@@ -21,6 +22,9 @@ LARGEST = 100_000
 
 LARGEST_FAMILY = 1_000_000
 """The same of all factors of a family together, which are held at once."""
+
+SOME = 50
+"""Of how many assignments the scores are compared after factors were taken apart or stacked."""
 
 CONTRADICTIONS = 24
 """How often messages that leave few states are tried, beside those that leave none to a variable."""
@@ -41,6 +45,8 @@ def check_factor(
     seed: int | np.random.Generator = 0,
 ) -> None:
     """Compare messages, log-partition, beliefs, entropy and adjoints of a small factor with enumeration of its scores.
+
+    So is its best assignment; and if it declares `row_fields`, its factors are taken apart and stacked.
 
     Incoming messages that contradict the factor are tried as well: the log-partition is then -inf, and there is an edge
     each of whose states is impossible in what came in or in what goes out.
@@ -78,6 +84,8 @@ def check_factor(
     _compare_messages(factor, "messages", run.messages, expected_sum, possible, tolerance)
     found_max = factor.max_messages(incoming.copy(), prepared)
     _compare_messages(factor, "max_messages", found_max, expected_max, possible, tolerance)
+    _check_best(factor, prepared, incoming, weights.max(axis=1), tolerance)
+    _check_rows(factor, joint, marks)
     probabilities = np.exp(weights - np.where(possible, run.log_partition, 0.0)[:, None])
     expected_entropy = -np.sum(
         probabilities * np.where(probabilities > 0, np.log(np.where(probabilities > 0, probabilities, 1.0)), 0.0),
@@ -93,7 +101,40 @@ def check_factor(
         report = check_gradients(_AsModule(factor), *inputs, tolerance=gradient_tolerance)
         if not report.passed:
             raise FactorCheckError(f"{factor!r}: adjoints: {report}")
-    _check_contradictions(factor, prepared, joint, marks, states, rng)
+    _check_contradictions(factor, prepared, joint, marks, states, rng, tolerance)
+
+
+def _check_best(factor: Factor, prepared: Any, incoming: Floats, expected: Floats, tolerance: float) -> None:
+    """Compare the score of the best assignments with the greatest of all; a factor without one is an error."""
+    impossible = expected == -np.inf
+    try:
+        best = factor.best(incoming.copy(), prepared)
+    except ContradictionError:
+        if not impossible.any():
+            raise FactorCheckError(f"{factor!r}: best raises ContradictionError, but there are assignments") from None
+        return
+    if impossible.any():
+        row = int(np.argmax(impossible))
+        raise FactorCheckError(
+            f"{factor.describe(row)}: best is {best[row]}, though the incoming messages {incoming[row]} contradict the "
+            f"factor; it raises ContradictionError, as Factor.contradiction gives it"
+        )
+    received = np.take_along_axis(incoming, factor.offsets[:-1] + factor.states_of(best), axis=1).sum(axis=1)
+    _compare(factor, "the score of best", factor.score(best) + received, expected, tolerance)
+
+
+def _check_rows(factor: Factor, joint: Floats, assignments: NDArray[np.int64]) -> None:
+    """Take the factors apart, and stack them, where the family says that this can be done."""
+    if factor.row_fields is None:
+        return
+    some = np.linspace(0, len(assignments) - 1, min(len(assignments), SOME)).astype(np.int64)
+    backwards = np.arange(factor.num_factors)[::-1]
+    parts = {"take": (factor.take(backwards), joint[backwards])}
+    if factor.merge_key() is not None:
+        parts["stack"] = type(factor).stack([factor, factor]), np.concatenate([joint, joint])
+    for what, (family, expected) in parts.items():
+        scores = [family.score(np.broadcast_to(y, (family.num_factors, family.degree))) for y in assignments[some]]
+        _compare(factor, f"the score of what {what} makes", np.stack(scores, axis=1), expected[:, some], 1e-12)
 
 
 def _check_contradictions(
@@ -103,6 +144,7 @@ def _check_contradictions(
     assignments: NDArray[np.int64],
     states: NDArray[np.int64],
     rng: np.random.Generator,
+    tolerance: float,
 ) -> None:
     """Try incoming messages that leave few states, or none of a variable, to each factor."""
     shape = (factor.num_factors, int(factor.offsets[-1]))
@@ -116,7 +158,8 @@ def _check_contradictions(
             kept = rng.random(shape) < rng.choice([0.0, 0.15, 0.4])
             kept[rows[:, None], states[forbidden]] = True
             incoming[~kept] = -np.inf
-        impossible = (joint + incoming[:, states].sum(axis=2)).max(axis=1) == -np.inf
+        greatest = (joint + incoming[:, states].sum(axis=2)).max(axis=1)
+        impossible = greatest == -np.inf
         if not impossible.any():
             continue
         run = factor.run(incoming.copy(), prepared)
@@ -133,6 +176,7 @@ def _check_contradictions(
                     f"contradict the factor: all states of some edge must be -inf, in what comes in or in what goes "
                     f"out, or message passing does not notice"
                 )
+        _check_best(factor, prepared, incoming, greatest, tolerance)
 
 
 def entropies(factor: Factor, run: FactorRun) -> Floats:

@@ -1,5 +1,7 @@
 """What can go wrong in `pgm`, each named by its meaning."""
 
+from autodiff.errors import InputError
+
 __all__ = [
     "ContradictionError",
     "FactorGraphError",
@@ -13,7 +15,7 @@ __all__ = [
 ]
 
 
-class PgmError(Exception):
+class PgmError(InputError):
     """Base of every error that this package raises on purpose."""
 
 

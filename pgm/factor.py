@@ -10,10 +10,10 @@ Everything is in the log domain; -inf is a real zero.
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, frozen
@@ -21,8 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Adjoint
 from autodiff.conversion import as_floats, as_integers
-from pgm._warning import warn
-from pgm.errors import FactorGraphError, PotentialError, PotentialWarning
+from pgm.completions import completions
+from pgm.errors import ContradictionError, FactorGraphError, PotentialError
+from pgm.factor_run import FactorRun
+from pgm.log_potentials import check_log_potentials
 from pgm.potential_source import Gradients, PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
@@ -30,51 +32,10 @@ if TYPE_CHECKING:
     from pgm.channel import Channel
     from pgm.layout import Block
 
-__all__ = ["Factor", "FactorRun", "check_log_potentials"]
+__all__ = ["Factor", "LinearConstraints"]
 
 Floats = NDArray[np.float64]
 LinearConstraints = tuple[Floats, Floats, Floats, Floats]
-
-
-class FactorRun(ABC):
-    """What a family makes of its incoming messages (sum-product), and the adjoints of that.
-
-    A subclass writes `messages`, `log_partition`, `beliefs` (if the family has potentials) and `backward`; properties
-    that cost something are cached.
-    """
-
-    def __init__(self, incoming: Floats, potentials: Floats | None = None) -> None:
-        self.incoming = incoming
-        self.potentials = potentials
-
-    @property
-    @abstractmethod
-    def messages(self) -> Floats:
-        """(F, W): to state s of variable d, log Σ_{y: y_d = s} ψ(y) Π_{k ≠ d} m_k(y_k), up to a constant for each edge.
-
-        A constant that is added to all states of one message changes nothing, so a family may choose it.  Where the
-        incoming messages contradict the factor, there is an edge each of whose states is -inf in what came in or in
-        what goes out (the easiest is -inf everywhere): so message passing notices.
-        """
-
-    @property
-    @abstractmethod
-    def log_partition(self) -> Floats:
-        """(F,): log Σ_y ψ(y) Π_d m_d(y_d); -inf where the incoming messages contradict the factor."""
-
-    @property
-    def beliefs(self) -> Floats | None:
-        """In the shape of the potentials: the probability (expected use) of each entry; None without potentials."""
-        return None
-
-    @abstractmethod
-    def backward(
-        self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
-    ) -> tuple[Floats, Floats | None]:
-        """Return the adjoints of `incoming` (F, W) and of the potentials, given those of the outputs (None is zero).
-
-        An entry that is -inf has an adjoint of exactly 0.
-        """
 
 
 @frozen(eq=False)
@@ -93,7 +54,8 @@ class Factor(ABC):
     """A family of factors of one shape over discrete variables.
 
     A subclass stores what it needs in its constructor (after `super().__init__`) and writes the abstract methods.
-    `check_factor` compares all of them with enumeration.
+    `check_factor` compares all of them with enumeration.  What only some factors can do is declared here too:
+    `row_fields` and `merge_key` (to be taken apart and stacked), `potentials`, `linear_constraints`.
 
     Parameters
     ----------
@@ -103,7 +65,11 @@ class Factor(ABC):
     Attributes
     ----------
     source : what computes the log-potentials from parameters, for learning; None if they are just given
+    row_fields : the names of the attributes that have an entry for each factor, beside `variables` and the
+        log-potentials; None where nothing is said, and then the factors of a family stay together
     """
+
+    row_fields: ClassVar[tuple[str, ...] | None] = None
 
     source: "PotentialSource | None" = None
     _log_potentials: Any = None
@@ -208,7 +174,7 @@ class Factor(ABC):
         own = self.potentials
         if own is None:
             raise PotentialError(f"{self!r} has no log-potentials, so there are none to replace")
-        family = copy.copy(self)
+        family = self._copy()
         family.log_potentials = check_log_potentials(self.name, log_potentials, own.shape, computed=True)
         return family
 
@@ -271,6 +237,29 @@ class Factor(ABC):
         Of incoming messages that contradict the factor it says so as `FactorRun.messages` does.
         """
 
+    def best(self, incoming: Floats, prepared: Any) -> NDArray[np.int64]:
+        """Return (F, D): of each factor an assignment y of the greatest log ψ(y) + Σ_d incoming_d(y_d).
+
+        Here by max-product messages, which takes one call of `max_messages` where no assignments tie (within 1e-9 of
+        the scores).
+
+        Raises
+        ------
+        ContradictionError
+            If a factor allows nothing that the incoming messages allow.
+        """
+        found, impossible = completions(self, prepared, incoming, np.full(self.variables.shape, -1))
+        if impossible >= 0:
+            raise self.contradiction(impossible)
+        return found
+
+    def contradiction(self, row: int) -> ContradictionError:
+        """Return the error for a factor of the family that is left without a possible assignment."""
+        return ContradictionError(
+            f"{self.describe(row)} finds every state of one of its variables impossible: "
+            f"the factors (or the evidence) contradict each other"
+        )
+
     def channel(self, block: "Block", prepared: Any, *, mode: str, damping: float) -> "Channel":
         """Return what holds the family's messages during message passing; one of its own if that is faster."""
         from pgm.channel import Channel
@@ -293,15 +282,45 @@ class Factor(ABC):
         return None
 
     @classmethod
-    def stack(cls, families: Sequence["Factor"]) -> "Factor":
+    def stack(cls, families: Sequence[Self]) -> Self:
         """Return one family of all the factors of families with the same `merge_key`."""
-        raise TypeError(f"{cls.__name__} has a merge_key but no stack method")
 
-    def take(self, rows: NDArray[np.int64]) -> "Factor":
-        """Return the family of some of the factors."""
-        if self.num_factors == 1 and len(rows) == 1:
-            return self
-        raise TypeError(f"{type(self).__name__} has several factors but no take method")
+        def together(rows: Sequence[Any]) -> Any:
+            return np.concatenate(rows)
+
+        first = families[0]
+        own = None if first.potentials is None else together([family.potentials for family in families])
+        variables = together([family.variables for family in families])
+        fields = {name: together([vars(family)[name] for family in families]) for name in first._declared_rows()}
+        return first._with_rows(variables, own, fields)
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """Return the family of some of the factors, in the order of `rows`; one may be taken several times."""
+        own = None if self.potentials is None else self.potentials[rows]
+        fields = {name: vars(self)[name][rows] for name in self._declared_rows()}
+        return self._with_rows(self.variables[rows], own, fields)
+
+    def _declared_rows(self) -> tuple[str, ...]:
+        if self.row_fields is None:
+            raise FactorGraphError(
+                f"{type(self).__name__} does not say which of its attributes have an entry for each factor, so its "
+                f"factors cannot be taken apart or stacked; declare row_fields (() if there are none)"
+            )
+        return self.row_fields
+
+    def _with_rows(self, variables: NDArray[np.int64], log_potentials: Any, fields: Mapping[str, Any]) -> Self:
+        """Return a copy with other factors; what follows from the old ones is computed anew when it is asked for."""
+        family = self._copy()
+        vars(family).update(fields, variables=variables)
+        if log_potentials is not None:
+            family.log_potentials = log_potentials  # what is put together has no source of its own
+        return family
+
+    def _copy(self) -> Self:
+        family = copy.copy(self)
+        for name in _cached_properties(type(self)):
+            vars(family).pop(name, None)
+        return family
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["Factor"]:
@@ -321,58 +340,14 @@ class Factor(ABC):
         return f"<{self.name}: {self.num_factors} factors over {self.degree} variables>"
 
 
+@cache
+def _cached_properties(kind: type[Factor]) -> tuple[str, ...]:
+    """Return the names of a class's cached properties, its own and those that it inherits."""
+    return tuple({name for base in kind.__mro__ for name, value in vars(base).items()
+                  if isinstance(value, cached_property)})  # fmt: skip
+
+
 def _of_empty(variables: Any, degree: int) -> tuple[int, ...]:
     """Return the numbers of states at each position of a family of no factors."""
     columns = list(variables)
     return tuple(v.cardinality for v in columns) if len(columns) == degree else (2,) * degree
-
-
-def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...], *, computed: bool = False) -> Floats:
-    """Return log-potentials as a float64 array of a shape, or say what is wrong with them.
-
-    Parameters
-    ----------
-    shape : (factors, …); without the first axis they are the same for all factors.  No other axis may be missing
-    computed : whether they come from parameters, and not from a person who may have forgotten the logarithm
-
-    Raises
-    ------
-    PotentialError
-        If the shape does not fit, or a value is NaN or +inf.
-    """
-    array = np.array(as_floats(values, f"{name}: log-potentials", PotentialError), order="C")
-    if array.shape != shape:
-        if array.ndim < len(shape) - 1:
-            raise PotentialError(
-                f"{name}: log-potentials of shape {array.shape} do not fit {shape}: axes are missing; they are "
-                f"{shape[1:]}, or that for each of {shape[0]} factors; if a factor for each variable was meant, give "
-                f"the variables as [x]"
-            )
-        try:
-            array = np.array(np.broadcast_to(array, shape), order="C")
-        except ValueError:
-            raise PotentialError(f"{name}: log-potentials of shape {array.shape} do not fit {shape}") from None
-    if not array.max(initial=-np.inf) < np.inf:
-        bad = np.isnan(array) | (array == np.inf)
-        where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
-        raise PotentialError(
-            f"{name}: log-potential {list(where)} is {array[where]}; log-potentials are finite numbers, "
-            f"or -inf for what is impossible"
-        )
-    if not computed and _look_like_probabilities(array):
-        warn(
-            f"{name}: all log-potentials are between 0 and 1, and sum to 1: are they probabilities?  "
-            f"If so, give np.log(…) of them",
-            PotentialWarning,
-        )
-    return array
-
-
-def _look_like_probabilities(array: Floats) -> bool:
-    """Whether values that are not all alike are in (0, 1), and each factor's (or each row or column of it) sum to 1."""
-    if array.ndim < 2 or not array.size or not 0.0 < array.flat[0] < 1.0:
-        return False  # as most are
-    if not (array.min() > 0.0 and array.max() < 1.0) or np.ptp(array) == 0.0:
-        return False
-    sums = (array.sum(axis=tuple(range(1, array.ndim))), array.sum(axis=-1), array.sum(axis=1))
-    return any(bool((abs(total - 1.0) < 1e-6).all()) for total in sums)

@@ -92,6 +92,28 @@ class FactorGraph:
 
     # Looking
 
+    def family(self, name: str) -> Any:
+        """Return the one family of factors that has a name.
+
+        Examples
+        --------
+        >>> from pgm.factors import AtMostOne
+        >>> graph = FactorGraph()
+        >>> added = graph.add(AtMostOne(graph.variables("x", 3), name="at most one x"))
+        >>> graph.family("at most one x") is added
+        True
+
+        Raises
+        ------
+        FactorGraphError
+            If none has it, or several.
+        """
+        found = [family for family in self.families if family.name == name]
+        if len(found) != 1:
+            names = sorted({family.name for family in self.families})
+            raise FactorGraphError(f"{len(found)} families of factors are named {name!r}; the names are {names}")
+        return found[0]
+
     @property
     def num_variables(self) -> int:
         """The number of variables."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent
 from pgm.errors import ContradictionError, FactorGraphError
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.layout import Block, Layout
 
 __all__ = ["MessagePassing", "Step"]

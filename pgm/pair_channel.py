@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent, Targets
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.layout import Block
 
 __all__ = ["PairChannel"]

@@ -14,7 +14,8 @@ from pgm.assignments import likeliest, one_by_one
 from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
 from pgm.check import edge_marginals, entropies
 from pgm.errors import ContradictionError, FactorGraphError, UnavailableError
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.graph import FactorGraph
 from pgm.inference_result import InferenceResult
 from pgm.message_passing import MessagePassing

@@ -67,7 +67,9 @@ def run(code: str, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("module", [*PACKAGES, "nlp.deps", "nlp.command", "hypergraph.structures", "autodiff.modules"])
+@pytest.mark.parametrize(
+    "module", [*PACKAGES, "nlp.deps", "nlp.command", "pgm.shell.command", "hypergraph.structures", "autodiff.modules"]
+)
 def test_importing_compiles_nothing(module):
     assert run(f"import sys, {module}; print('numba' in sys.modules)").stdout.strip() == "False"
 

@@ -5,12 +5,13 @@ import os
 import stat
 
 from autodiff.conversion import as_count
+from autodiff.errors import InputError
 from autodiff.files.naming import naming
 
 __all__ = ["FileTooLargeError", "read_bounded"]
 
 
-class FileTooLargeError(ValueError):
+class FileTooLargeError(InputError, ValueError):
     """A file is larger than the limit; the message says which file, and the limit."""
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from autodiff.errors import AutodiffError
+from autodiff.errors import AutodiffError, InputError
 from autodiff.files.replacing import replacing
 
 __all__ = ["ArraySpec", "TensorFile", "TensorFileError", "write_tensors"]
@@ -29,7 +29,7 @@ _DTYPES = {
 }  # fmt: skip
 
 
-class TensorFileError(AutodiffError, ValueError):
+class TensorFileError(AutodiffError, InputError, ValueError):
     """A file is damaged, or not what was expected; the message begins with its name."""
 
 

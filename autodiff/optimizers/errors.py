@@ -1,6 +1,6 @@
 """What can go wrong while optimising, each named by its meaning."""
 
-from autodiff.errors import AutodiffError
+from autodiff.errors import AutodiffError, InputError
 
 __all__ = [
     "DivergenceError",
@@ -12,7 +12,7 @@ __all__ = [
 ]
 
 
-class OptimizerError(AutodiffError, ValueError):
+class OptimizerError(AutodiffError, InputError, ValueError):
     """Base of every error of the optimisers; also a setting or a parameter that cannot work."""
 
 

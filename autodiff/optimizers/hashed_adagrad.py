@@ -83,15 +83,13 @@ class HashedAdaGradState(ParameterState):
         return memory
 
     def remember(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Put back what `memory` returned; without a gradient."""
+        """Put back what `memory` returned."""
         columns = self._buffer.memory.T
-        columns[:] = 0.0
         columns[_SQUARES] = memory["squares"]
         if self._timeline.average:
             columns[_SUM] = memory["sum"]
         if self._timeline.is_lazy:
             columns[_CAUGHT_UP] = memory["caught_up"]
-        self._buffer.used = 0
 
     def specs(self) -> dict[str, ArraySpec]:
         """Return the dtypes and shapes of the memory."""

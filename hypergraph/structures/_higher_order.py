@@ -12,12 +12,13 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_floats
+from autodiff.conversion import as_floats, as_integers
 from autodiff.validators import one_of
 from hypergraph.arrays import as_flat_adjoint
 from hypergraph.errors import WeightError
 from hypergraph.roots import Roots
 from hypergraph.structure import Structure, as_size
+from hypergraph.structures.projective_trees import ProjectiveTrees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,23 @@ class HigherOrderTrees(Structure):
         at = dict(zip(self.axes, np.unravel_index(derivation.weights, self.shape), strict=True))
         heads[at["m"]] = at["h"]
         return heads
+
+    def weights_of(self, decoded: ArrayLike) -> NDArray[np.int64]:
+        """Return (n,): the indices of the weights that a tree uses, given its heads (n + 1,).
+
+        >>> from hypergraph.structures import SiblingTrees
+        >>> SiblingTrees(2).weights_of([-1, 0, 0])  # the root has word 1, and then word 2 with the sibling 1
+        array([3, 7])
+        """
+        heads = as_integers(decoded, "heads", WeightError)
+        if not ProjectiveTrees(self.n, self.roots).contains(heads):
+            raise WeightError(f"heads {heads} are none of the trees of {self.brief}")
+        found = []
+        for m, h in enumerate(heads.tolist()[1:], start=1):
+            nearer = [s for s in range(min(h, m) + 1, max(h, m)) if heads[s] == h]
+            s = h if not nearer else nearer[-1 if h < m else 0]
+            found.append(self._at(g=max(int(heads[h]), 0) if h else 0, h=h, m=m, s=s))
+        return np.array(found, dtype=np.int64)
 
     def _sum_of(self, **terms: tuple[str, ArrayLike | None]) -> NDArray[np.float64]:
         """Return log-weights, the sum of arrays by name, each over some of the axes; -inf for what is no part."""

@@ -23,7 +23,7 @@ from hypergraph.batched.context_free import ContextFreeChart, best_parses
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import ImpossibleError, WeightError
 from hypergraph.graph import Hypergraph
-from hypergraph.structure import Structure, as_size
+from hypergraph.structure import Structure, as_size, shorten
 from hypergraph.structures.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -104,13 +104,6 @@ class ContextFree(Structure):
         """The length of the vector of weights."""
         return len(self.grammar.symbols) * (1 + self.n) + len(self.grammar.rules)
 
-    @property
-    def used_once(self) -> NDArray[np.bool_]:
-        """(weights,): roots and lexical weights, but not rules."""
-        symbols, rules = len(self.grammar.symbols), len(self.grammar.rules)
-        index = np.arange(self.num_weights)
-        return (index < symbols) | (index >= symbols + rules)
-
     def weights(self, rules: ArrayLike, lexical: ArrayLike, roots: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the vector of log-weights.
 
@@ -141,6 +134,12 @@ class ContextFree(Structure):
         roots, rules, lexical = np.split(flat, [symbols, symbols + len(self.grammar.rules)])
         return ContextFreeParts(roots, rules, lexical.reshape(self.n, symbols))
 
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """(weights,): the rules."""
+        past = np.arange(self.num_weights) - len(self.grammar.symbols)
+        return (past >= 0) & (past < len(self.grammar.rules))
+
     def weight_name(self, index: int) -> str:
         """Return "root A", "rule A → B C" or "A over word i"."""
         symbols, rules = self.grammar.symbols, self.grammar.rules
@@ -169,6 +168,33 @@ class ContextFree(Structure):
         assert names is not None
         # without the root of the hypergraph
         return _nest(names[node] for node in derivation.nodes[:0:-1].tolist())
+
+    def weights_of(self, decoded: Any) -> NDArray[np.int64]:
+        """Return the indices of the weights that a tree uses: the root, then rules and words from left to right.
+
+        >>> trees = ContextFree(Grammar(["S"], [("S", "N", "V"), ("N", "N", "N")]), 3)
+        >>> [trees.weight_name(k) for k in trees.weights_of(("S", ("N", ("N", 0), ("N", 1)), ("V", 2))).tolist()]
+        ['root S', 'rule S → N V', 'rule N → N N', 'N over word 0', 'N over word 1', 'V over word 2']
+        """
+        number, symbols = self.grammar.number, len(self.grammar.symbols)
+        rules = {rule: index for index, rule in enumerate(self.grammar.rules)}
+        try:
+            found, waiting, words = [number[decoded[0]]], [decoded], []
+            while waiting:
+                symbol, *below = waiting.pop()
+                if len(below) == 1:
+                    (position,) = below
+                    words.append(position)
+                    found.append(symbols + len(rules) + position * symbols + number[symbol])
+                else:
+                    left, right = below
+                    found.append(symbols + rules[symbol, left[0], right[0]])
+                    waiting += [right, left]
+        except (KeyError, ValueError, TypeError, IndexError):
+            raise WeightError(f"{self.brief}: {shorten(repr(decoded))} is no tree of its rules") from None
+        if words != list(range(self.n)):
+            raise WeightError(f"{self.brief}: a tree has the words 0 … {self.n - 1} in order, not {words}")
+        return np.array(found, dtype=np.int64)
 
     def run(self, weights: NDArray[np.float64]) -> ChartOfOne:
         """Run the inside algorithm, which needs no hypergraph."""

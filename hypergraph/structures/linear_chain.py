@@ -82,9 +82,9 @@ class LinearChain(Structure):
         return self.length * self.states + int(np.prod(self.transition_shape))
 
     @property
-    def used_once(self) -> NDArray[np.bool_]:
-        """(weights,): all, but for shared transitions."""
-        return np.arange(self.num_weights) < (self.length * self.states if self.shared_transitions else self.num_weights)
+    def shared(self) -> NDArray[np.bool_]:
+        """(weights,): the transitions, if one array of them stands for all positions."""
+        return np.arange(self.num_weights) >= (self.length * self.states if self.shared_transitions else np.inf)
 
     def weights(
         self,
@@ -150,9 +150,7 @@ class LinearChain(Structure):
         >>> LinearChain(length=3, states=2, shared_transitions=True).weights_of([0, 1, 1])
         array([0, 3, 5, 7, 9])
         """
-        states = as_integers(decoded, "states", WeightError)
-        if states.shape != (self.length,) or (states < 0).any() or (states >= self.states).any():
-            raise WeightError(f"{self!r}: a sequence is {self.length} states from 0 to {self.states - 1}, not {states}")
+        states = as_states(decoded, self.length, self.states, self)
         unary = np.arange(self.length) * self.states + states
         steps = np.arange(self.length - 1) * (0 if self.shared_transitions else self.states**2)
         return np.concatenate([unary, self.length * self.states + steps + states[:-1] * self.states + states[1:]])
@@ -180,6 +178,18 @@ class LinearChain(Structure):
     def _check(self, name: str, array: NDArray[np.float64], shape: tuple[int, ...]) -> None:
         if array.shape != shape:
             raise WeightError(f"{name} of {self!r} have shape {shape}, not {array.shape}")
+
+
+def as_states(given: ArrayLike, length: int, states: int, chain: Structure) -> NDArray[np.int64]:
+    """Return a sequence of states, if it is one of a chain's.
+
+    >>> as_states([0, 1], 2, 2, LinearChain(2, 2))
+    array([0, 1])
+    """
+    array = as_integers(given, "states", WeightError)
+    if array.shape != (length,) or (array < 0).any() or (array >= states).any():
+        raise WeightError(f"{chain.brief}: a sequence is {length} states from 0 to {states - 1}, not {given!r}")
+    return array
 
 
 @lru_cache(maxsize=64)

@@ -22,6 +22,7 @@ from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure, as_size
+from hypergraph.structures.linear_chain import as_states
 
 if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
@@ -126,6 +127,20 @@ class SecondOrderChain(Structure):
         positions, values = np.divmod(used[used < self.length * self.states], self.states)
         states[positions] = values
         return states
+
+    def weights_of(self, decoded: ArrayLike) -> NDArray[np.int64]:
+        """Return the indices of the weights that a sequence of states uses: unary, first pair, transitions.
+
+        >>> SecondOrderChain(length=3, states=2).weights_of([0, 1, 1])
+        array([ 0,  3,  5,  7, 13])
+        """
+        states = as_states(decoded, self.length, self.states, self)
+        first, found = 0, []
+        for order, shape in enumerate(self.shapes):
+            together = [np.arange(shape[0]), *(states[k : k + shape[0]] for k in range(order + 1))]
+            found.append(first + np.ravel_multi_index(together, shape))
+            first += int(np.prod(shape))
+        return np.concatenate(found)
 
 
 @lru_cache(maxsize=64)

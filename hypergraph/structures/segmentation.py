@@ -16,7 +16,7 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
-from autodiff.conversion import as_floats
+from autodiff.conversion import as_floats, as_integers
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.errors import WeightError
 from hypergraph.graph import Hypergraph
@@ -72,11 +72,6 @@ class Segmentation(Structure):
         """The length of the vector of weights."""
         return (self.length * self.max_segment + self.labels) * self.labels
 
-    @property
-    def used_once(self) -> NDArray[np.bool_]:
-        """(weights,): segments, but not transitions."""
-        return np.arange(self.num_weights) < self.num_weights - self.labels**2
-
     def weights(self, segments: ArrayLike, transitions: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the vector of log-weights.
 
@@ -103,6 +98,11 @@ class Segmentation(Structure):
         segments, transitions = np.split(flat, [-(self.labels**2)])
         return SegmentationParts(segments.reshape(self.shapes[0]), transitions.reshape(self.shapes[1]))
 
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """(weights,): the transitions."""
+        return np.arange(self.num_weights) >= self.num_weights - self.labels**2
+
     def weight_name(self, index: int) -> str:
         """Return "segment i … j labelled l" or "transition k → l"."""
         past = index - self.length * self.max_segment * self.labels
@@ -122,6 +122,27 @@ class Segmentation(Structure):
         used = np.sort(used[used < self.num_weights - self.labels**2])
         starts, shorter, labels = (axis.tolist() for axis in np.unravel_index(used, self.shapes[0]))
         return [(i, i + less + 1, label) for i, less, label in zip(starts, shorter, labels, strict=True)]
+
+    def weights_of(self, decoded: ArrayLike) -> NDArray[np.int64]:
+        """Return the indices of the weights that segments (start, end, label) use: their own, then transitions.
+
+        >>> Segmentation(length=3, labels=2, max_segment=2).weights_of([(0, 2, 0), (2, 3, 1)])
+        array([ 2,  9, 13])
+        """
+        segments = as_integers(decoded, "segments", WeightError)
+        if segments.ndim != 2 or segments.shape[1] != 3 or not len(segments):
+            raise WeightError(f"{self!r}: segments are rows (start, end, label), not {decoded!r}")
+        starts, ends, labels = segments.T
+        lengths = ends - starts
+        whole = (starts == np.concatenate([[0], ends[:-1]])).all() and ends[-1] == self.length
+        if not (
+            whole
+            and ((lengths >= 1) & (lengths <= self.max_segment)).all()
+            and ((labels >= 0) & (labels < self.labels)).all()
+        ):
+            raise WeightError(f"{self!r}: segments follow each other from 0 to the end, with labels; not {decoded!r}")
+        own = np.ravel_multi_index((starts, lengths - 1, labels), self.shapes[0])
+        return np.concatenate([own, np.prod(self.shapes[0]) + labels[:-1] * self.labels + labels[1:]])
 
 
 @lru_cache(maxsize=64)

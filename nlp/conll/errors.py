@@ -1,9 +1,11 @@
 """What can go wrong with a treebank file."""
 
+from autodiff.errors import InputError
+
 __all__ = ["ConllError", "ConllWarning"]
 
 
-class ConllError(ValueError):
+class ConllError(InputError, ValueError):
     """A file is malformed; the message says `file:line: what is wrong; expected what`."""
 
 

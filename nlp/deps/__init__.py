@@ -9,6 +9,7 @@ from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.model import DependencyModel
 from nlp.deps.parser import DependencyParser
+from nlp.deps.templates import default_templates, template_roles
 
 __all__ = [
     "Analysis",
@@ -18,4 +19,6 @@ __all__ = [
     "OptionError",
     "ParserError",
     "ParserWarning",
+    "default_templates",
+    "template_roles",
 ]

@@ -1,9 +1,11 @@
 """What can go wrong in the parser."""
 
+from autodiff.errors import InputError
+
 __all__ = ["ParserError", "ParserWarning"]
 
 
-class ParserError(ValueError):
+class ParserError(InputError, ValueError):
     """Training data, options or a call that cannot work; the message says what to do."""
 
 

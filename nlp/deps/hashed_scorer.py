@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from autodiff import HashedParameter, Parameter
 from nlp.conll import Sentence
 from nlp.deps.instance import DependencyInstance
-from nlp.deps.kinds import PartKind
+from nlp.deps.kinds import LabelledKind, PartKind, Relations
+from nlp.deps.relation_sums import RelationSums
 from nlp.features import EncodedSentence, FeatureHasher, LabelHasher, TemplateSet, Vocabulary
 from pgm.learning import Gradients, Instance, Scorer, Scores
 from pgm.learning.scorer import Rows, ScoresBackward
@@ -25,14 +26,16 @@ _NEGLIGIBLE = 1e-7
 
 @frozen(eq=False)
 class HashedScorer(Scorer):
-    """Templates, a vocabulary, and hashed weights: one vector for all kinds of parts, and one for relations.
+    """Templates, a vocabulary, and hashed weights: one vector for all kinds of parts, and one for those with relations.
 
     Attributes
     ----------
     kinds : of the parts that are scored
     hashers : of the features of each kind
     weights : of them
-    label_hasher, label_weights : of the relations of arcs; None for models without
+    labelled_kinds : of parts with relations, relations of arcs first; none if there is but one relation
+    label_hashers : of the features of each of these
+    label_weights : of them; None if there are none
     word_dropout : in training, words are made unknown at random: see `Vocabulary.drop_words`
     """
 
@@ -40,7 +43,8 @@ class HashedScorer(Scorer):
     kinds: Sequence[PartKind] = field()
     hashers: Mapping[str, FeatureHasher] = field(repr=False)
     weights: Parameter = field(repr=False)
-    label_hasher: LabelHasher | None = field(default=None, repr=False)
+    labelled_kinds: Sequence[LabelledKind] = field(default=())
+    label_hashers: Mapping[str, LabelHasher] = field(factory=dict, repr=False)
     label_weights: Parameter | None = field(default=None, repr=False)
     word_dropout: float = field(default=0.0)
 
@@ -53,22 +57,40 @@ class HashedScorer(Scorer):
         *,
         bits: int,
         relations: int = 1,
+        labelled_kinds: Sequence[LabelledKind] = (),
         word_dropout: float = 0.0,
     ) -> "HashedScorer":
-        """Compile the templates of each kind, without those that need a column which the data lacks; weights are 0."""
-        hashers = {kind.name: FeatureHasher(templates[kind.name].without(vocabulary.absent), bits) for kind in kinds}
-        labels = None
-        if relations > 1:
-            labels = LabelHasher(templates["relation"].without(vocabulary.absent), bits=bits, labels=relations)
+        """Compile the templates of each kind, without those that need a column which the data lacks; weights are 0.
+
+        Parameters
+        ----------
+        relations : how many there are; a single one has no scores
+        labelled_kinds : of parts with relations, besides relations of arcs
+        """
+
+        def known(name: str) -> TemplateSet:
+            return templates[name].without(vocabulary.absent)
+
+        labelled = (Relations(), *labelled_kinds) if relations > 1 else ()
+        hashers = {kind.name: FeatureHasher(known(kind.name), bits) for kind in kinds}
+        label_hashers = {
+            kind.name: LabelHasher(known(kind.name), bits=bits, labels=kind.label_count(relations)) for kind in labelled
+        }
+        label_weights = HashedParameter("relations", 1 << bits) if labelled else None
         return cls(
-            vocabulary, kinds, hashers, HashedParameter("weights", 1 << bits), labels,
-            None if labels is None else HashedParameter("relations", labels.slots), word_dropout,
+            vocabulary, kinds, hashers, HashedParameter("weights", 1 << bits), labelled, label_hashers, label_weights,
+            word_dropout,
         )  # fmt: skip
 
     def parameters(self, instances: Iterable[Instance] = ()) -> dict[str, Parameter]:
         """Return the weights."""
         found = {"weights": self.weights}
         return found if self.label_weights is None else found | {"relations": self.label_weights}
+
+    def to_single_precision(self) -> None:
+        """Make the weights what they are in a model file."""
+        for parameter in self.parameters().values():
+            parameter.value = parameter.read().astype(np.float32)
 
     def reads(self, instance: Instance) -> Rows:
         """Say that nothing has to be caught up: shrinkage is so slow that weights are read as last written."""
@@ -81,33 +103,59 @@ class HashedScorer(Scorer):
     def score(self, instance: Instance, *, rng: np.random.Generator | None = None) -> tuple[Scores, ScoresBackward]:
         """Return the scores of all parts."""
         assert isinstance(instance, DependencyInstance)
-        encoded, parts, relations = instance.encoded, instance.parts, instance.relations
+        encoded = instance.encoded
         if rng is not None and self.word_dropout > 0:
             encoded = self.vocabulary.drop_words(encoded, self.word_dropout, rng)
+        scores, backward = self._score_parts(instance, encoded)
+        if instance.relations is None:
+            return scores, backward
+        of_relations, backward_relations = self._score_relations(instance, instance.relations, encoded)
+
+        def backward_both(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
+            backward(adjoints, gradients)
+            backward_relations(adjoints, gradients)
+
+        return scores | of_relations, backward_both
+
+    def _score_parts(self, instance: DependencyInstance, encoded: EncodedSentence) -> tuple[Scores, ScoresBackward]:
         weights = self.weights.read()
         features = {kind.name: self.hashers[kind.name].prepare(encoded) for kind in self.kinds}
-        scores: Scores = {kind.name: features[kind.name].score(weights, *kind.positions(parts)) for kind in self.kinds}
-        labelled = None
-        if relations is not None:
-            assert self.label_hasher is not None
-            assert self.label_weights is not None
-            labelled = self.label_hasher.prepare(encoded)
-            scores["relation"] = labelled.score(
-                self.label_weights.read(), relations.starts, relations.labels, parts.heads, parts.modifiers
-            )
+        positions = {kind.name: kind.positions(instance.parts) for kind in self.kinds}
+        scores: Scores = {name: features[name].score(weights, *words) for name, words in positions.items()}
 
         def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
-            for kind in self.kinds if gradients.wants("weights") else ():
-                if kind.name in adjoints:
-                    features[kind.name].accumulate(
-                        adjoints[kind.name], gradients.buffer("weights"), *kind.positions(parts), smallest=_NEGLIGIBLE
-                    )
-            if labelled is None or relations is None or not gradients.wants("relations"):
+            if not gradients.wants("weights"):
                 return
-            if "relation" in adjoints:
-                labelled.accumulate(
-                    adjoints["relation"], gradients.buffer("relations"), relations.starts, relations.labels,
-                    parts.heads, parts.modifiers, smallest=_NEGLIGIBLE,
-                )  # fmt: skip
+            buffer = gradients.buffer("weights")
+            for name, words in positions.items():
+                if name in adjoints:
+                    features[name].accumulate(adjoints[name], buffer, *words, smallest=_NEGLIGIBLE)
 
         return scores, backward
+
+    def _score_relations(
+        self, instance: DependencyInstance, relations: RelationSums, encoded: EncodedSentence
+    ) -> tuple[Scores, ScoresBackward]:
+        if self.label_weights is None:
+            return {"relation": np.zeros(len(relations))}, _nothing
+        weights = self.label_weights.read()
+        features = {kind.name: self.label_hashers[kind.name].prepare(encoded) for kind in self.labelled_kinds}
+        places = {
+            kind.name: (*kind.labels(instance.parts, relations), *kind.positions(instance.parts, relations))
+            for kind in self.labelled_kinds
+        }
+        scores: Scores = {name: features[name].score(weights, *own) for name, own in places.items()}
+
+        def backward(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
+            if not gradients.wants("relations"):
+                return
+            buffer = gradients.buffer("relations")
+            for name, own in places.items():
+                if name in adjoints:
+                    features[name].accumulate(adjoints[name], buffer, *own, smallest=_NEGLIGIBLE)
+
+        return scores, backward
+
+
+def _nothing(adjoints: Mapping[Any, Floats], gradients: Gradients) -> None:
+    """Go back from the scores of a single relation, which are constant."""

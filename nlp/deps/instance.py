@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hypergraph.structures import ProjectiveTrees
 from nlp.deps.analysis import Analysis
+from nlp.deps.joint_run import JointGraph, JointRun
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
 from nlp.deps.runs import GraphArcRun, RelationRun, TreeArcRun
@@ -23,6 +24,8 @@ __all__ = ["DependencyInstance"]
 
 Floats = NDArray[np.float64]
 _NEGLIGIBLE = 1e-9
+_IMPOSSIBLE = -1e150
+"""In place of -inf where differences are taken: inference takes no scores as large."""
 
 
 class DependencyInstance(Instance):
@@ -46,6 +49,7 @@ class DependencyInstance(Instance):
     ) -> None:
         self.model, self.encoded, self.parts, self.relations, self.gold = model, encoded, parts, relations, gold
         self.space: TreeSpace = TreeSpace(parts, model.tree, relations)
+        self._graph: ScoredGraph | None = None
 
     # Inference
 
@@ -62,10 +66,12 @@ class DependencyInstance(Instance):
         def on_arcs(of_arcs: dict[Any, Floats]) -> Run:
             if self._arcs_alone:
                 return TreeArcRun(self, of_arcs)
-            return GraphArcRun(self, of_arcs, record=record)
+            return GraphArcRun(self, of_arcs, self.scored_graph, record=record)
 
         if self.relations is None:
             return on_arcs(changed)
+        if self._relations_meet:
+            return JointRun(self, changed, record=record)
         return RelationRun(self.relations, changed, on_arcs, self.space.labelled)
 
     @cached_property
@@ -75,10 +81,30 @@ class DependencyInstance(Instance):
         return all(not len(kind.positions(self.parts)[0]) for kind in self.model.kinds[1:])
 
     @cached_property
-    def scored_graph(self) -> ScoredGraph:
-        """The factor graph, built when it is first needed, and where scores go in it."""
+    def _relations_meet(self) -> bool:
+        """Whether relations of several arcs are scored together; otherwise they are summed out, which is the same."""
+        relations = self.relations
+        if relations is None:
+            return False
+        return any(len(kind.labels(self.parts, relations)[1]) for kind in self.model.labelled_kinds)
+
+    def joint_graph(self) -> JointGraph:
+        """Build the factor graph with relations: each time, for those of all training sentences are too large."""
         model = self.model
-        return model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        assert self.relations is not None
+        arcs = model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        return JointGraph.of(arcs, self.parts, self.relations, model.labelled_kinds)
+
+    @property
+    def scored_graph(self) -> ScoredGraph:
+        """The factor graph, and where scores go in it; built when it is needed, and kept if there is room for it."""
+        if self._graph is not None:
+            return self._graph
+        model = self.model
+        graph = model.inference.graph(self.parts, model.kinds, model.tree, model.constraint)
+        if model.graph_budget.keeps(graph):
+            self._graph = graph
+        return graph
 
     def _with_costs(self, scores: Scores, costs: Floats) -> Scores:
         arcs = 2 * len(self.parts)
@@ -90,11 +116,15 @@ class DependencyInstance(Instance):
         return scores
 
     def _clamped(self, scores: Scores) -> Scores:
-        """Make impossible what contradicts the heads and relations that are known."""
-        known = self._known_heads[self.parts.modifiers - 1]
+        """Make impossible what contradicts the heads and relations that are known.
+
+        Heads are unknown if no tree of candidate arcs has them together with more of the others.
+        """
+        known = self._possible_heads[self.parts.modifiers - 1]
         scores["arc"] = np.where((known >= 0) & (known != self.parts.heads), -np.inf, scores["arc"])
         if self.relations is not None:
-            right = self._gold_labels[self.parts.modifiers - 1][self.relations.arcs]
+            right = np.where(self._possible_heads >= 0, self._gold_labels, -1)
+            right = right[self.parts.modifiers - 1][self.relations.arcs]
             scores["relation"] = np.where((right >= 0) & (right != self.relations.labels), -np.inf, scores["relation"])
         return scores
 
@@ -103,6 +133,13 @@ class DependencyInstance(Instance):
     @property
     def _known_heads(self) -> NDArray[np.int64]:
         return np.full(self.parts.n, -1) if self.gold is None else self.gold.heads
+
+    @cached_property
+    def _possible_heads(self) -> NDArray[np.int64]:
+        """(n,): the heads that the nearest tree of candidate arcs has as well; -1 for others."""
+        known = self._known_heads
+        nearest = self.space.best_heads(self.parts.indicator(known))
+        return np.where(nearest == known, known, -1)
 
     @cached_property
     def _gold_labels(self) -> NDArray[np.int64]:
@@ -161,18 +198,29 @@ class DependencyInstance(Instance):
         """
         tree = self._gold_tree
         present: Scores = {kind.name: kind.present(self.parts, tree) for kind in self.model.kinds}
-        total = sum(float(parts[parts > 0] @ scores[kind][parts > 0]) for kind, parts in present.items())
+        total = _total(present, scores)
         if self.relations is not None:
             labels = self._gold_labels[self.parts.modifiers - 1][self.relations.arcs]
             right = (self.parts.indicator(self._known_heads) > 0)[self.relations.arcs] & (labels >= 0)
             allowed = np.where(right & (labels != self.relations.labels), -np.inf, scores["relation"])
             totals, shares = self.relations.sums(allowed)
-            on = tree > 0
-            total += float(totals[on].sum())
-            present["relation"] = self.relations.spread(tree) * shares
+            chosen = self.relations.spread(tree) * shares
+            if self._relations_meet and not np.isin(chosen, (0.0, 1.0)).all():
+                return self._sum_of_unknown({**scores, "arc": np.where(tree > 0, scores["arc"], -np.inf),
+                                             "relation": allowed})  # fmt: skip
+            total += float(totals[tree > 0].sum())
+            present["relation"] = chosen
+            for kind in self.model.labelled_kinds:
+                present[kind.name] = own = kind.present(self.parts, self.relations, chosen)
+                total += float(scores[kind.name][own > 0].sum())
         if not total > -np.inf:
             raise GoldError(f"a part of the right tree is impossible ({why})")
         return total, present
+
+    def _sum_of_unknown(self, scores: Scores) -> tuple[float, Scores]:
+        """Return the score of what is left where all that is known is given; relations of siblings are loopy."""
+        run = JointRun(self, scores, record=False)
+        return run.log_partition, run.part_beliefs
 
     # Search
 
@@ -184,16 +232,27 @@ class DependencyInstance(Instance):
     def score(self, heads: NDArray[np.int64], scores: Mapping[Any, Floats]) -> float:
         """Return the score of a tree of candidate arcs, without relations."""
         tree = self.parts.indicator(heads)
-        return float(sum(kind.present(self.parts, tree) @ scores[kind.name] for kind in self.model.kinds))
+        return _total({kind.name: kind.present(self.parts, tree) for kind in self.model.kinds}, scores)
+
+    def labelled_score(self, heads: NDArray[np.int64], pairs: NDArray[np.int64], scores: Mapping[Any, Floats]) -> float:
+        """Return the score of a tree with a relation (T) for each arc."""
+        assert self.relations is not None
+        chosen = self.relations.indicator(pairs)
+        total = self.score(heads, scores) + float(scores["relation"][pairs].sum())
+        for kind in self.model.labelled_kinds:
+            there = kind.present(self.parts, self.relations, chosen) > 0
+            total += float(scores[kind.name][there].sum())
+        return total
 
     def climb(self, heads: NDArray[np.int64], scores: Mapping[Any, Floats]) -> NDArray[np.int64]:
         """Return a tree that no change of one head makes better (McDonald & Pereira 2006).
 
         It is the given one if there are parts of which it is not known what an arc adds to them.  The only root stays.
         """
+        finite = {kind: np.maximum(values, _IMPOSSIBLE) for kind, values in scores.items()}
         while True:
             tree = self.parts.indicator(heads)
-            found = [kind.gains(self.parts, tree, scores[kind.name]) for kind in self.model.kinds]
+            found = [kind.gains(self.parts, tree, finite[kind.name]) for kind in self.model.kinds]
             known = [gains for gains in found if gains is not None]
             if len(known) < len(found):
                 return heads
@@ -210,3 +269,8 @@ class DependencyInstance(Instance):
                     break
             else:
                 return heads
+
+
+def _total(present: Scores, scores: Mapping[Any, Floats]) -> float:
+    """Return the sum of the scores of the parts that are present, whatever those of the others."""
+    return sum(float(parts[parts > 0] @ scores[kind][parts > 0]) for kind, parts in present.items())

@@ -41,6 +41,8 @@ class LearningSettings:
         2015, eq. 8)
     average : whether the mean of the weights of many steps is used, instead of the last ones
     average_after : the mean begins anew after this many epochs, since the first weights are no good
+    graph_memory : megabytes of factor graphs of sentences that are kept from one epoch to the next; the others are
+        built anew each time, which changes nothing else
     seed : of the order of sentences
     """
 
@@ -59,6 +61,12 @@ class LearningSettings:
     )
     average_after: int = setting(
         default=2, converter=plain, validator=whole(0), help="Begin the mean anew after this many epochs."
+    )
+    graph_memory: float = setting(
+        default=1000.0,
+        converter=plain,
+        validator=number(least=0),
+        help="Megabytes of factor graphs to keep from one epoch to the next.",
     )
     seed: int = setting(default=0, converter=plain, validator=whole(0), help="Of the order of sentences.")
 

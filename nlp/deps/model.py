@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
+from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.inference import DependencyInference, LoopyInference
 from nlp.deps.instance import DependencyInstance
-from nlp.deps.kinds import Arcs, PartKind
+from nlp.deps.kinds import Arcs, LabelledKind, PartKind
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner
 from nlp.deps.relation_sums import RelationSums
@@ -24,7 +25,7 @@ from pgm.learning import StructuredModel
 __all__ = ["DependencyModel"]
 
 
-def _as_tuple(kinds: Iterable[PartKind]) -> tuple[PartKind, ...]:
+def _as_tuple(kinds: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(kinds)
 
 
@@ -37,8 +38,10 @@ class DependencyModel(StructuredModel):
     scorer : of the parts
     tree, constraint, inference : see their classes
     kinds : of parts, arcs first
+    labelled_kinds : of parts with relations of several arcs; if there are some, relations are variables
     pruner : says which arcs are candidates; None for all
     relations : of arcs; None for trees without
+    graph_budget : which factor graphs are kept for another run on the same sentence; by default none
     """
 
     scorer: HashedScorer = field()
@@ -46,11 +49,13 @@ class DependencyModel(StructuredModel):
     constraint: ConstraintSettings = field(default=ConstraintSettings())
     inference: DependencyInference = field(default=LoopyInference())
     kinds: tuple[PartKind, ...] = field(default=(Arcs(),), converter=_as_tuple)
+    labelled_kinds: tuple[LabelledKind, ...] = field(default=(), converter=_as_tuple)
     pruner: Pruner | None = field(default=None)
     relations: RelationTable | None = field(default=None)
+    graph_budget: GraphBudget = field(factory=GraphBudget, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self.inference.check(self.kinds, self.tree, self.constraint)
+        self.inference.check([*self.kinds, *self.labelled_kinds], self.tree, self.constraint)
         for kind in self.kinds:
             if kind.needs not in (None, self.tree.tree):
                 raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {self.tree.tree}")
@@ -97,5 +102,6 @@ class DependencyModel(StructuredModel):
     def first_order(self, scorer: HashedScorer) -> "DependencyModel":
         """Return the model of the same trees that scores arcs alone, without relations."""
         return evolve(
-            self, scorer=scorer, kinds=(Arcs(),), constraint=ConstraintSettings(), pruner=None, relations=None
-        )
+            self, scorer=scorer, kinds=(Arcs(),), labelled_kinds=(), constraint=ConstraintSettings(), pruner=None,
+            relations=None,
+        )  # fmt: skip

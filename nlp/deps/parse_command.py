@@ -34,7 +34,7 @@ def parse(model_file: str, source: str, output: str, workers: int, max_megabytes
     from nlp.deps.errors import ParserError, ParserWarning
     from nlp.deps.parser import DependencyParser
     from nlp.deps.sentences import unfamiliar
-    from nlp.standard_output import ClosedStream
+    from pgm.shell.standard_output import ClosedStream
 
     if output != "-":
         refuse_same(output, model_file)

@@ -15,8 +15,9 @@ from autodiff.files import check_writable
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.errors import ParserError, ParserWarning
+from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
-from nlp.deps.kinds import Arcs, PartKind, kinds_named, names_of
+from nlp.deps.kinds import Arcs, LabelledKind, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
 from nlp.deps.options import CHANGEABLE, describe, parser_options
@@ -25,8 +26,10 @@ from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, jackknife, oracle
 from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
+from nlp.deps.settings import ConstraintSettings
+from nlp.deps.templates import with_defaults
 from nlp.evaluation import Evaluation, evaluate
-from nlp.features import DEFAULTS, TemplateSet, Vocabulary
+from nlp.features import TemplateSet, Vocabulary
 from pgm.learning import Checkpoint, History, with_tuned_rate
 
 __all__ = ["DependencyParser"]
@@ -62,8 +65,8 @@ class DependencyParser:
     """
 
     def __init__(self, *, templates: dict[str, TemplateSet] | None = None, **options: Any) -> None:
-        self.templates = _as_templates(templates)
-        self.settings = parser_options().build(options)
+        self.templates = with_defaults(templates)
+        self.settings = self._asked = parser_options().build(options)
         self.model: DependencyModel | None = None
         self.history: History | None = None
         self._check()
@@ -77,17 +80,26 @@ class DependencyParser:
     @property
     def kinds(self) -> list[PartKind]:
         """The kinds of parts of the model, arcs first."""
-        return kinds_named(names_of(self.settings["kinds"]) if self.settings["parts"].order == 2 else [])
+        return kinds_named(names_of(self.settings["kinds"], PartKind) if self.settings["parts"].order == 2 else [])
+
+    @property
+    def labelled_kinds(self) -> list[LabelledKind]:
+        """The kinds of parts with relations of several arcs, where relations are variables."""
+        if (self.settings["parts"].order, self.settings["parts"].labels) != (2, "joint"):
+            return []
+        return [LabelledKind.named(name) for name in names_of(self.settings["kinds"], LabelledKind)]
 
     def _check(self) -> None:
         """Refuse options that do not go together."""
         settings = self.settings
         if settings["parts"].order == 1:
             settings = {**settings, "kinds": type(settings["kinds"])()}
-            on = [kind.option for kind in kinds_named(names_of(self.settings["kinds"]))[1:] if not kind.default]
+            on = [
+                kind.option for kind in kinds_named(names_of(self.settings["kinds"], PartKind))[1:] if not kind.default
+            ]
             if on:
                 raise ValueError(f"{', '.join(on)}: parts of second-order models; use order=2")
-        settings["inference"].check(self.kinds, settings["tree"], settings["constraint"])
+        settings["inference"].check([*self.kinds, *self.labelled_kinds], settings["tree"], settings["constraint"])
         for kind in self.kinds:
             if kind.needs not in (None, settings["tree"].tree):
                 raise ValueError(f"{kind.option} is for {kind.needs} models; this one is {settings['tree'].tree}")
@@ -128,7 +140,8 @@ class DependencyParser:
         if dev_sentences is not None and not dev_sentences:
             raise ParserError("there are no development sentences; leave `dev` out to train without them")
         trained = copy(self)
-        trained.settings = _from_data(self.settings, sentences, say)
+        trained.model = trained.history = None
+        trained.settings = _from_data(self._asked, sentences, say)
         say_what_does_not_fit(trained.settings["tree"], sentences, say)
         checkpoint = None
         if save_to is not None:
@@ -152,9 +165,10 @@ class DependencyParser:
         relations = None if self.settings["parts"].labels == "none" else RelationTable.fit(sentences)
         if relations is not None and len(relations) == 1 and relations.names[0] == "_":
             relations = None
-        model = self._model(self.make_scorer(vocabulary, relations), None, relations)
+        model = self.make_model(self.make_scorer(vocabulary, relations), relations)
         pruner, candidates = self._prune(model, sentences, say, progress)
-        self.model = model = evolve(model, pruner=pruner)
+        budget = GraphBudget(round(learning.graph_memory * 1e6))
+        self.model = model = evolve(model, pruner=pruner, graph_budget=budget)
         instances = [
             model.of(sentence, parts, gold=Analysis.of(sentence))
             for sentence, parts in zip(sentences, candidates, strict=True)
@@ -176,29 +190,30 @@ class DependencyParser:
             if save_to is not None:
                 self.save(save_to)
 
-        history = trainer.fit(
-            model, instances, development=None if dev is None else development, checkpoint=checkpoint, resume=resume,
-            keep=keep, report=say, progress=progress,
-        )  # fmt: skip
-        self.history = history
-        for parameter in model.scorer.parameters().values():
-            parameter.value = parameter.read().astype(np.float32)
+        try:
+            trainer.fit(
+                model, instances, development=None if dev is None else development, checkpoint=checkpoint,
+                resume=resume, keep=keep, report=say, progress=progress,
+            )  # fmt: skip
+        finally:  # after an error or an interrupt, the best weights so far are there as well
+            model.scorer.to_single_precision()
         if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
             say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def _model(self, scorer: HashedScorer, pruner: Pruner | None, relations: RelationTable | None) -> DependencyModel:
+    def make_model(self, scorer: HashedScorer, relations: RelationTable | None = None) -> DependencyModel:
+        """Return the model that the settings describe, without a pruner."""
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, pruner=pruner, relations=relations,
+            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], relations=relations,
         )  # fmt: skip
 
-    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None) -> HashedScorer:
+    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
         """Return what scores parts, given the vocabulary and the relations of the training data."""
         scoring = self.settings["scoring"]
         return HashedScorer.of(
             vocabulary, self.kinds, self.templates, bits=scoring.bits, word_dropout=scoring.word_dropout,
-            relations=0 if relations is None else len(relations),
+            relations=0 if relations is None else len(relations), labelled_kinds=self.labelled_kinds,
         )  # fmt: skip
 
     def pruner_scorer(self, vocabulary: Vocabulary) -> HashedScorer:
@@ -226,8 +241,7 @@ class DependencyParser:
             simple = model.first_order(self.pruner_scorer(model.scorer.vocabulary))
             instances = [simple.of(s, pruner.candidates(s), gold=Analysis.of(s)) for s in part]
             learning.pruner_trainer(settings.pruner_epochs, len(part)).fit(simple, instances, progress=progress)
-            for parameter in simple.scorer.parameters().values():
-                parameter.value = parameter.read().astype(np.float32)
+            simple.scorer.to_single_precision()
             return evolve(pruner, model=simple)
 
         pruner, candidates = jackknife(sentences, settings.folds if self.prunes else 1, fit)
@@ -305,13 +319,13 @@ class DependencyParser:
         model = self._fitted()
         if not len(sentence):
             return [(0.0, Analysis(np.zeros(0, dtype=np.int64)))]
+        if len(self.kinds) == 1 and not model.labelled_kinds:  # trees, whatever the constraint is in inference
+            trees = evolve(model, constraint=ConstraintSettings())
+            return trees.run(trees.of(sentence)).kbest(k)
         instance = model.of(sentence)
-        run = model.run(instance)
-        if len(self.kinds) == 1:
-            return run.kbest(k)
         arcs = 2 * len(instance.parts)
-        beliefs = run.beliefs
-        by_arcs = evolve(model, kinds=(Arcs(),), constraint=type(model.constraint)(), relations=None)
+        beliefs = model.run(instance).beliefs
+        by_arcs = evolve(model, kinds=(Arcs(),), labelled_kinds=(), constraint=ConstraintSettings(), relations=None)
         expected = by_arcs.of(sentence, instance.parts).run({"arc": beliefs[1:arcs:2]})
         return [(score, instance.space.labelled(tree.heads, beliefs[arcs:])) for score, tree in expected.kbest(k)]
 
@@ -332,6 +346,7 @@ class DependencyParser:
         """
         changed = copy(self)
         changed.settings = self.settings | parser_options(*CHANGEABLE).change(self.settings, options)
+        changed._asked = changed.settings
         changed._check()
         if self.model is not None:
             changed.model = evolve(
@@ -377,14 +392,6 @@ class DependencyParser:
         return load_parser(cls, path)
 
 
-def _as_templates(given: Any) -> dict[str, TemplateSet]:
-    if given is None:
-        return dict(DEFAULTS)
-    if not (isinstance(given, dict) and all(isinstance(chosen, TemplateSet) for chosen in given.values())):
-        raise TypeError(f"templates is what read_templates(file) or parse_templates(text) returns; not {given!r}")
-    return {**DEFAULTS, **given}
-
-
 def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report) -> dict[str, Any]:
     """Return settings with those that the training data decide."""
     tree, parts = settings["tree"], settings["parts"]
@@ -403,8 +410,7 @@ def _single_precision(scorer: HashedScorer) -> Iterator[None]:
     """Let weights be as they will be saved, for a while."""
     before = {name: parameter.read() for name, parameter in scorer.parameters().items()}
     try:
-        for parameter in scorer.parameters().values():
-            parameter.value = parameter.read().astype(np.float32)
+        scorer.to_single_precision()
         yield
     finally:
         for name, parameter in scorer.parameters().items():

@@ -12,6 +12,7 @@ from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.options import describe, history_rows, parser_options
 from nlp.deps.pruning import Pruner
 from nlp.deps.relations import RelationTable
+from nlp.deps.templates import template_roles
 from nlp.features import Vocabulary, parse_templates
 from pgm.learning import History
 from pgm.learning.checkpoint import history_from
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["load_parser", "save_parser"]
 
 _KIND = "dependency model"
+_WITH_SETTINGS = ("settings", "templates", "history")
 _BYTES, _NUMBERS = ArraySpec("uint8", (None,)), ArraySpec("int64", (None,))
 _VOCABULARY = {"vocabulary": _BYTES, "counts": _NUMBERS}
 _BOUNDS = {"tags": _BYTES, "bounds": ArraySpec("int32", (None, None, 2))}
@@ -78,16 +80,17 @@ def load_parser(kind: type["DependencyParser"], path: str | os.PathLike[str]) ->
 
 def _from_settings(kind: type["DependencyParser"], file: ModelFile) -> "DependencyParser":
     """Return a parser without weights; ValueError says what is wrong with the settings."""
-    named = {name: file.settings.get(name) for name in ("settings", "templates", "history")}
+    named = {name: file.settings.get(name) for name in _WITH_SETTINGS}
     texts = named["templates"]
     if any(section is None for section in named.values()) or not isinstance(texts, dict):
         raise ValueError("there are no settings, templates or history")
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("the templates are no texts by kind")
     options = parser_options()
-    templates = parse_templates("\n".join(f"[{name}]\n{text}" for name, text in texts.items()), source="templates")
+    text = "\n".join(f"[{name}]\n{lines}" for name, lines in texts.items())
+    templates = parse_templates(text, roles=template_roles(), source="templates")
     parser = kind(templates=templates)
-    parser.settings = options.from_plain(named["settings"] or {})
+    parser.settings = parser._asked = options.from_plain(named["settings"] or {})
     parser._check()
     history = named["history"] or {}
     if set(history) != {"epochs", "best", "stopped_early"}:
@@ -116,6 +119,9 @@ def _specs(parser: "DependencyParser", file: ModelFile) -> dict[str, dict[str, A
     if parser.prunes:
         specs["pruner"] = {"weights": slots}
     file.expect(*specs)
+    for name in specs:
+        if file.settings[name] and name not in _WITH_SETTINGS:
+            raise ValueError(f"{name!r} has settings, and there are none of it")
     return specs
 
 
@@ -125,7 +131,7 @@ def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[A
     relations = RelationTable.from_arrays(arrays["relations"]) if "relations" in arrays else None
     scorer = parser.make_scorer(vocabulary, relations)
     _take_weights(scorer, arrays["weights"])
-    model = parser._model(scorer, None, relations)
+    model = parser.make_model(scorer, relations)
     if "bounds" in arrays or "pruner" in arrays:
         bounds = LengthBounds.from_arrays(arrays["bounds"]) if "bounds" in arrays else None
         simple = None

@@ -43,10 +43,15 @@ class RelationSums:
         """Return T."""
         return len(self.labels)
 
+    @property
+    def counts(self) -> Ints:
+        """(A,): how many relations each arc may have."""
+        return np.diff(self.starts)
+
     @cached_property
     def arcs(self) -> Ints:
         """(T,): the arc of each pair."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return np.repeat(np.arange(len(self.starts) - 1), self.counts)
 
     def sums(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return (A,) the logs of the sums of each arc, and (T,) the share of each relation in its arc."""
@@ -58,6 +63,12 @@ class RelationSums:
         """Return (A,): the pair of greatest value of each arc, the first of equals."""
         found = np.empty(len(self.starts) - 1, dtype=np.int64)
         kernels.relations.best(self.starts, np.ascontiguousarray(values, dtype=np.float64), found)
+        return found
+
+    def indicator(self, pairs: Ints) -> Floats:
+        """Return (T,): 1 for some pairs."""
+        found = np.zeros(len(self))
+        found[pairs] = 1.0
         return found
 
     def spread(self, of_arcs: Floats) -> Floats:

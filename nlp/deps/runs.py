@@ -14,7 +14,7 @@ from hypergraph import Chart, kbest, sample
 from nlp.deps.analysis import Analysis
 from nlp.deps.relation_sums import RelationSums
 from pgm.inference_result import InferenceResult
-from pgm.learning import Run, Scores
+from pgm.learning import Run, ScoredGraph, Scores
 
 if TYPE_CHECKING:
     from nlp.deps.instance import DependencyInstance
@@ -92,10 +92,11 @@ class TreeArcRun(Run):
 class GraphArcRun(Run):
     """Inference on the factor graph of the candidate arcs and the other parts."""
 
-    def __init__(self, instance: "DependencyInstance", scores: Mapping[Any, Floats], *, record: bool) -> None:
+    def __init__(
+        self, instance: "DependencyInstance", scores: Mapping[Any, Floats], graph: ScoredGraph, *, record: bool
+    ) -> None:
         self._instance, self._scores, self._record = instance, scores, record
-        self._graph = instance.scored_graph
-        self._potentials = self._graph.potentials(scores)
+        self._graph, self._potentials = graph, graph.potentials(scores)
 
     @cached_property
     def _result(self) -> InferenceResult:

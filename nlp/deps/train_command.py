@@ -10,8 +10,8 @@ import click
 from autodiff.click_options import add_options, given_options
 from nlp.deps.options import parser_options
 from nlp.deps.refusal import refuse_same
-from nlp.entry_point import on_interrupt
 from nlp.limit_option import limit_option
+from pgm.shell.entry_point import on_interrupt
 
 __all__ = ["train"]
 
@@ -39,6 +39,7 @@ def train(
     from nlp.conll import Limits, Sentence, read_all
     from nlp.deps.errors import ParserError
     from nlp.deps.parser import DependencyParser
+    from nlp.deps.templates import template_roles
     from nlp.features import read_templates
 
     def say(line: str) -> None:
@@ -55,7 +56,7 @@ def train(
         raise ParserError(f"--dev-fraction is a number from 0 to 0.5, not {dev_fraction}")
     check_writable(model_file)
     refuse_same(model_file, train_file, dev_file, template_file)
-    templates = None if template_file is None else read_templates(template_file)
+    templates = None if template_file is None else read_templates(template_file, roles=template_roles())
     parser = DependencyParser(templates=templates, **given_options(parser_options(), options))
     started = time.perf_counter()
 

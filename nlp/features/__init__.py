@@ -1,8 +1,7 @@
 """Features: templates over token attributes, hashed inside a kernel."""
 
-from nlp.features.atoms import KINDS, Atom
+from nlp.features.atoms import Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
-from nlp.features.defaults import ARC, CHILDSEQ, DEFAULTS, GRANDPARENT, NOCROSS, PRUNER, RELATION, SIBLING
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError, TemplateError
 from nlp.features.hasher import FeatureHasher
@@ -13,17 +12,8 @@ from nlp.features.templates import Template, TemplateSet, parse_templates, read_
 from nlp.features.vocabulary import Vocabulary
 
 __all__ = [
-    "ARC",
     "ATTRIBUTES",
-    "CHILDSEQ",
     "CLASSES",
-    "DEFAULTS",
-    "GRANDPARENT",
-    "KINDS",
-    "NOCROSS",
-    "PRUNER",
-    "RELATION",
-    "SIBLING",
     "Atom",
     "EncodedSentence",
     "FeatureError",

@@ -1,24 +1,22 @@
 """Atoms: the questions about a part of a tree from which templates are put together.
 
-A *part* is an arc or a pair of arcs, and its words have roles: `h` head, `m` modifier, `g` grandparent (the head of
-`h`), `s` sibling (another modifier of `h`).
+A *part* is two or three words, and each has a role, which is a letter: for instance `h` head, `m` modifier, `g`
+grandparent (the head of `h`), `s` sibling (another modifier of `h`).  Whoever parses templates says which there are,
+and in which order.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from attrs import field, frozen
 
 from nlp.features.attributes import ATTRIBUTES, CLASSES
 
-__all__ = ["KINDS", "Atom", "parse_atom"]
+__all__ = ["Atom", "as_roles", "parse_atom"]
 
-# The roles of the words of a part, in the order in which parts are given.
-KINDS: Mapping[str, tuple[str, ...]] = {"arc": ("h", "m"), "grandparent": ("g", "h", "m"), "sibling": ("h", "m", "s")}
-
-_WORD = re.compile(r"(?P<role>[ghms])\.(?P<attribute>[a-z]+[0-9]?)(?P<offset>[+-][1-9][0-9]?)?")
-_PAIR = re.compile(r"(?P<question>dir|dist)(?:\.(?P<first>[ghms])(?P<second>[ghms]))?")
-_BETWEEN = re.compile(r"between\.(?P<attribute>[a-z]+)(?:\.(?P<first>[ghms])(?P<second>[ghms]))?")
+_WORD = re.compile(r"(?P<role>[a-z])\.(?P<attribute>[a-z]+[0-9]?)(?P<offset>[+-][1-9][0-9]?)?")
+_PAIR = re.compile(r"(?P<question>dir|dist)(?:\.(?P<first>[a-z])(?P<second>[a-z]))?")
+_BETWEEN = re.compile(r"between\.(?P<attribute>[a-z]+)(?:\.(?P<first>[a-z])(?P<second>[a-z]))?")
 _BETWEEN_SETS = ("tag", "coarse")
 
 
@@ -55,8 +53,25 @@ class Atom:
         return "morph" if self.question == "morph" else self.attribute
 
 
-def parse_atom(text: str, kind: str) -> Atom:
-    """Return the atom that `text` names in templates for parts of this kind.
+def as_roles(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the roles of the words of a part, in the order in which parts are given.
+
+    >>> as_roles("hm")
+    ('h', 'm')
+    >>> as_roles(["head", "modifier"])
+    Traceback (most recent call last):
+    ValueError: the roles of a part are 'head', 'modifier'; expected two or three different letters from a to z
+    """
+    roles = tuple(given)
+    letters = all(isinstance(role, str) and re.fullmatch("[a-z]", role) for role in roles)
+    if not letters or len(roles) not in (2, 3) or len({*roles}) < len(roles):
+        said = ", ".join(map(repr, roles)) or "none"
+        raise ValueError(f"the roles of a part are {said}; expected two or three different letters from a to z")
+    return roles
+
+
+def parse_atom(text: str, roles: Sequence[str]) -> Atom:
+    """Return the atom that `text` names in templates for parts whose words have these roles.
 
     Raises
     ------
@@ -65,19 +80,22 @@ def parse_atom(text: str, kind: str) -> Atom:
 
     Examples
     --------
-    >>> parse_atom("h.tag+1", "arc")
+    >>> parse_atom("h.tag+1", ("h", "m"))
     Atom(text=h.tag+1, question='word', roles=('h',), attribute='tag', offset=1)
-    >>> parse_atom("g.tag", "arc")
+    >>> parse_atom("g.tag", ("h", "m"))
     Traceback (most recent call last):
         ...
-    ValueError: atom 'g.tag': no word has the role 'g' in a part of kind 'arc'; its roles are h, m
+    ValueError: atom 'g.tag': no word has the role 'g'; the roles of these parts are h, m
     """
     atom = _read(text)
-    missing = [role for role in atom.roles if role not in KINDS[kind]]
+    missing = [role for role in atom.roles if role not in roles]
     if missing:
         raise ValueError(
-            f"atom {text!r}: no word has the role {missing[0]!r} in a part of kind {kind!r}; "
-            f"its roles are {', '.join(KINDS[kind])}"
+            f"atom {text!r}: no word has the role {missing[0]!r}; the roles of these parts are {', '.join(roles)}"
+        )
+    if len(atom.roles) == 3 and atom.roles != tuple(roles):
+        raise ValueError(
+            f"atom {text!r} is for parts of {', '.join(atom.roles)} in this order; the roles are {', '.join(roles)}"
         )
     return atom
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from nlp.features.atoms import KINDS, Atom
+from nlp.features.atoms import Atom
 from nlp.features.attributes import ATTRIBUTES, CLASSES
 from nlp.features.layout import (
     ADJACENT,
@@ -33,7 +33,7 @@ _BETWEEN = ("tag", "coarse")
 
 @frozen(eq=False)
 class Block:
-    """The templates that look at the same words: their `roles` (indices into those of the kind), and `tables`."""
+    """The templates that look at the same words: their `roles` (indices into those of the set), and `tables`."""
 
     roles: tuple[int, ...]
     templates: tuple[Template, ...]
@@ -87,21 +87,20 @@ def atom_keys(name: str, template: Template) -> list[int]:
 def compile_blocks(templates: TemplateSet, bits: int) -> list[Block]:
     """Return the blocks of a set: templates grouped by the words that they look at.
 
-    >>> from nlp.features.templates import parse_templates
-    >>> pairs = parse_templates("[grandparent]\\ng.tag m.tag\\ng.tag h.tag m.tag\\nm.tag")["grandparent"]
+    >>> pairs = TemplateSet.of("pair", ("g", "h", "m"), "g.tag m.tag\\ng.tag h.tag m.tag\\nm.tag")
     >>> [(block.roles, len(block.templates)) for block in compile_blocks(pairs, 22)]
     [((0, 1, 2), 1), ((0, 2), 2)]
     """
-    kind = KINDS[templates.kind]
+    every = templates.roles
     grouped: dict[tuple[str, ...], list[Template]] = {}
-    pairs = [pair for pair in combinations(kind, 2)]
+    pairs = [pair for pair in combinations(every, 2)]
     used = [pair for pair in pairs if any(template.roles == set(pair) for template in templates)] or pairs
     for template in templates:
         # A template that looks at one word, or none, goes with any pair that has that word.
         candidates = [pair for pair in (*used, *pairs) if template.roles <= set(pair)]
-        grouped.setdefault(candidates[0] if candidates else kind, []).append(template)
+        grouped.setdefault(candidates[0] if candidates else every, []).append(template)
     return [
-        Block(tuple(kind.index(role) for role in roles), *_compile(templates.name, found, roles, bits))
+        Block(tuple(every.index(role) for role in roles), *_compile(templates.name, found, roles, bits))
         for roles, found in sorted(grouped.items(), key=lambda item: (-len(item[0]), item[0]))
     ]
 
@@ -144,9 +143,14 @@ def _compile(
         groups=_table(groups, 4),
         sources=sources,
         answers=answers,
-        between=np.array([0, 1] if len(roles) == 2 else [roles.index("h"), roles.index("m")], dtype=np.int32),
+        between=np.array(_looks_between(roles), dtype=np.int32),
     )
     return tuple(ordered), tables
+
+
+def _looks_between(roles: tuple[str, ...]) -> tuple[int, int]:
+    """Return the words between which sets look: the two of the block, or of three those of the arc."""
+    return (roles.index("h"), roles.index("m")) if len(roles) == 3 and {"h", "m"} <= {*roles} else (0, 1)
 
 
 def _table(rows: list[list[int]], columns: int) -> NDArray[np.int32]:

@@ -1,9 +1,11 @@
 """What can go wrong with features, each named by its meaning."""
 
+from autodiff.errors import InputError
+
 __all__ = ["FeatureError", "TemplateError"]
 
 
-class FeatureError(ValueError):
+class FeatureError(InputError, ValueError):
     """Base of every error of this package; also a vocabulary, a part or a setting that cannot work."""
 
 

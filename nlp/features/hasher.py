@@ -1,9 +1,8 @@
-"""Hashed features of arcs and pairs of arcs."""
+"""Hashed features of parts."""
 
 from attrs import field, frozen
 
 from nlp.features.arguments import as_bits
-from nlp.features.atoms import KINDS
 from nlp.features.blocks import Block, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.prepared import prepare_blocks
@@ -23,10 +22,10 @@ class FeatureHasher:
     --------
     >>> import numpy as np
     >>> from nlp.conll import Sentence
-    >>> from nlp.features import Vocabulary, parse_templates
+    >>> from nlp.features import TemplateSet, Vocabulary
     >>> tree = Sentence.from_words(["Time", "flies"], tags=["NN", "VBZ"], heads=[2, 0])
     >>> vocabulary = Vocabulary.fit([tree], minimum_count=1)
-    >>> hasher = FeatureHasher(parse_templates("h.tag m.tag dir dist?")["arc"], bits=20)
+    >>> hasher = FeatureHasher(TemplateSet.of("arc", ("h", "m"), "h.tag m.tag dir dist?"), bits=20)
     >>> features = hasher.prepare(vocabulary.encode(tree))
     >>> heads, modifiers = np.array([2, 0]), np.array([1, 2])
     >>> indices, offsets = features.extract(heads, modifiers)
@@ -54,7 +53,7 @@ class FeatureHasher:
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles of the words of a part, in the order in which they are given."""
-        return KINDS[self.templates.kind]
+        return self.templates.roles
 
     def prepare(self, sentence: EncodedSentence) -> SentenceFeatures:
         """Hash what each word of a sentence adds to each template, for any number of calls."""

@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 class LabelFeatures:
     """What a `LabelHasher` makes of a sentence.
 
-    Parts are given as one array of positions for each role, heads and modifiers for arcs; position 0 is the root.
+    Parts are given as one array of positions for each role, in the order of the templates; position 0 is the root.
     Part p may have the labels labels[starts[p] : starts[p + 1]]; scores and adjoints are parallel to `labels` (total,).
     """
 

@@ -1,10 +1,9 @@
-"""Hashed features of parts with labels: arcs and their relations."""
+"""Hashed features of parts with labels, for instance arcs and their relations."""
 
 from attrs import field, frozen
 
 from autodiff.conversion import as_count
 from nlp.features.arguments import as_bits
-from nlp.features.atoms import KINDS
 from nlp.features.blocks import Block, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
@@ -35,7 +34,7 @@ class LabelHasher:
 
     Parameters
     ----------
-    templates : of parts without labels, for instance `RELATION`
+    templates : of parts without labels
     bits : from 5 to 31
     labels : how many there are
 
@@ -43,10 +42,11 @@ class LabelHasher:
     --------
     >>> import numpy as np
     >>> from nlp.conll import Sentence
-    >>> from nlp.features import Vocabulary, parse_templates
+    >>> from nlp.features import TemplateSet, Vocabulary
     >>> tree = Sentence.from_words(["Time", "flies"], tags=["NN", "VBZ"], heads=[2, 0])
     >>> vocabulary = Vocabulary.fit([tree], minimum_count=1)
-    >>> hasher = LabelHasher(parse_templates("[relation]\\nh.tag m.tag dir\\nm.form")["relation"], bits=20, labels=40)
+    >>> templates = TemplateSet.of("relation", ("h", "m"), "h.tag m.tag dir\\nm.form")
+    >>> hasher = LabelHasher(templates, bits=20, labels=40)
     >>> features = hasher.prepare(vocabulary.encode(tree))
     >>> heads, modifiers = [2, 0], [1, 2]
     >>> starts, labels = [0, 2, 3], [0, 17, 5]        # labels 0 and 17 for the arc 2 → 1, label 5 for 0 → 2
@@ -81,7 +81,7 @@ class LabelHasher:
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles of the words of a part, in the order in which they are given."""
-        return KINDS[self.templates.kind]
+        return self.templates.roles
 
     def prepare(self, sentence: EncodedSentence) -> LabelFeatures:
         """Hash what each word of a sentence adds to each template, for any number of calls."""

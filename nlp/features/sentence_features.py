@@ -23,8 +23,7 @@ __all__ = ["SentenceFeatures"]
 class SentenceFeatures:
     """What a `FeatureHasher` makes of a sentence.
 
-    Parts are given as one array of positions for each role: heads and modifiers; grandparents, heads and modifiers; or
-    heads, modifiers and siblings.  Position 0 is the root.
+    Parts are given as one array of positions for each role, in the order of the templates; position 0 is the root.
     """
 
     hasher: "FeatureHasher"

@@ -140,8 +140,7 @@ def _tabulate(family: Factor, row: int, states: list[int], free: list[int], limi
 
 def scores_of(family: Factor, row: int, assignments: NDArray[np.int64]) -> Floats:
     """Return (Y,): log ψ of one factor for many assignments (Y, D)."""
-    try:
-        return family.take(np.full(len(assignments), row)).score(assignments)  # so many copies of the one factor
-    except TypeError:  # a factor need not have `take`
+    if family.row_fields is None:  # its factors stay together
         many = (family.num_factors, family.degree)
         return np.array([family.score(np.broadcast_to(y, many))[row] for y in assignments])
+    return family.take(np.full(len(assignments), row)).score(assignments)  # as many copies of the one factor

@@ -10,13 +10,15 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from hypergraph.errors import ImpossibleError
 from hypergraph.heads import has_crossing, is_tree
 from hypergraph.roots import has_one_root
+from hypergraph.structures import DependencyTrees
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.variables import VariableArray
 
-__all__ = ["ArcLayout", "ArcOdds", "check_roots"]
+__all__ = ["ArcLayout", "ArcOdds", "best_arcs", "check_roots"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -133,6 +135,31 @@ def check_roots(name: str, roots: str) -> bool:
         return has_one_root(roots)
     except ValueError as error:
         raise FactorGraphError(f"{name}: {error}") from None
+
+
+def best_arcs(layout: ArcLayout, incoming: Floats, trees: DependencyTrees) -> tuple[Integers, int]:
+    """Return the states (F, A) of the arcs of the best tree of each factor, and a factor without a tree, or -1.
+
+    Parameters
+    ----------
+    trees : among which the best one is sought
+    """
+    odds = ArcOdds.of(incoming, layout)
+    scores = layout.scatter(odds.log_odds)
+    certain = scores == np.inf
+    words = certain.any(axis=1, keepdims=True)
+    scores = np.where(words, np.where(certain, 0.0, -np.inf), scores)  # a certain arc leaves its word no other
+    impossible = (odds.constant == -np.inf) | (certain.sum(axis=1) > 1).any(axis=1)
+    states = np.zeros((len(incoming), len(layout.heads)), dtype=np.int64)
+    for row in range(len(incoming)):
+        if impossible[row]:
+            return states, row
+        try:
+            heads = trees.best(scores[row])[1]
+        except ImpossibleError:
+            return states, row
+        states[row] = (heads[layout.modifiers] == layout.heads) & ~layout.loops
+    return states, -1
 
 
 def _full_array(name: str, arcs: Any, n: int | None) -> tuple[Any, Integers, Integers, int]:

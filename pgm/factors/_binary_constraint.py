@@ -6,16 +6,17 @@ other positions only.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
-from copy import copy
+from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pgm.completions import TIE
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor, LinearConstraints
+from pgm.factor_run import FactorRun
 from pgm.factors._log_odds import log_odds, log_odds_messages
 from pgm.factors._softplus import sigmoid
 
@@ -23,7 +24,6 @@ __all__ = ["BinaryConstraint", "Booleans", "Floats", "Solution"]
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
-Constraints = tuple[Floats, Floats, Floats, Floats]
 
 
 class Solution(ABC):
@@ -48,6 +48,8 @@ class BinaryConstraint(Factor):
     variables : what every family takes; an array (factors, degree), or a list of variables for one factor
     negated : (degree,) or (factors, degree): where the opposite of the variable is meant
     """
+
+    row_fields = ("swapped",)
 
     def __init__(self, variables: Any, *, negated: ArrayLike | None = None, name: str | None = None) -> None:
         super().__init__(variables, name=name)
@@ -109,16 +111,28 @@ class BinaryConstraint(Factor):
             sent[certain[self.solve(x[certain]).log_partition(pairs[certain]) == -np.inf]] = -np.inf
         return self.oriented(sent).reshape(incoming.shape)
 
+    def best(self, incoming: Floats, prepared: Any) -> NDArray[np.int64]:
+        """Take the sign of each log-odds of max-marginals, where none ties and nothing is certain."""
+        if not np.isfinite(incoming).all():
+            return super().best(incoming, prepared)
+        x = log_odds(self.oriented(incoming))
+        y = self.max_log_odds(x)
+        with np.errstate(invalid="ignore"):
+            margin = np.abs(x + y) > TIE * np.maximum(1.0, np.abs(x).max(axis=1, initial=0.0, keepdims=True))
+        if not margin.all():
+            return super().best(incoming, prepared)
+        return ((x + y > 0.0) ^ self.swapped).astype(np.int64)
+
     def oriented(self, messages: Floats) -> Floats:
         """Return (F, D, 2): messages to or from variables as those of literals, and the other way round."""
         pairs = messages.reshape(self.num_factors, self.degree, 2)
         return np.where(self.swapped[..., None], pairs[..., ::-1], pairs) if self.swapped.any() else pairs
 
-    def literal_constraints(self) -> Constraints | None:
+    def literal_constraints(self) -> LinearConstraints | None:
         """Return A_ub, b_ub, A_eq, b_eq with A_ub z ≤ b_ub, A_eq z = b_eq for the literals z (D,); None: not known."""
         return None
 
-    def linear_constraints(self) -> Constraints | None:
+    def linear_constraints(self) -> LinearConstraints | None:
         """Return the same for each factor, (F, constraints, D) and (F, constraints), over the variables themselves.
 
         Martins et al. 2010, Table 1; what `pgm.map.LinearProgram` asks for.  A negated variable x is a literal 1 - x.
@@ -138,21 +152,6 @@ class BinaryConstraint(Factor):
     def merge_key(self) -> Hashable | None:
         """Constraints of one kind and degree can be stacked, however negated."""
         return type(self).__name__, self.degree
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> Self:
-        """Return one family of all."""
-        members = cast(Sequence[Self], families)
-        result = copy(members[0])
-        result.variables = np.concatenate([family.variables for family in members])
-        result.swapped = np.concatenate([family.swapped for family in members])
-        return result
-
-    def take(self, rows: NDArray[np.int64]) -> Self:
-        """Return the family of some of the factors."""
-        result = copy(self)
-        result.variables, result.swapped = self.variables[rows], self.swapped[rows]
-        return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["BinaryConstraint"]:
@@ -186,7 +185,7 @@ class BinaryRun(FactorRun):
         """(F,)."""
         return self.solution.log_partition(self.pairs)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoint of incoming messages."""

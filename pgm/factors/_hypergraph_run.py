@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.factors._uses import Uses
 
 __all__ = ["HypergraphPass", "HypergraphRun", "expand"]
@@ -142,6 +142,18 @@ class HypergraphPass:
         alone = (self.uses.group < 0) & (self.uses.default_slot >= 0) & self.possible[:, None]
         return alone & ~self.subtracted
 
+    def best_weights(self, f: int) -> Integers:
+        """Return the weights of a best derivation (of maxima): from the root down by the best edge of each node."""
+        graph = self.uses.graph
+        used, waiting = [], [int(graph.root)]
+        while waiting:
+            node = waiting.pop()
+            first, last = graph.edge_start[node], graph.edge_start[node + 1]
+            edge = int(first + np.argmax(self.conditional[f, first:last]))
+            used.append(int(graph.weight[edge]))
+            waiting += graph.tails[graph.tail_start[edge] : graph.tail_start[edge + 1]].tolist()
+        return np.array([weight for weight in used if weight >= 0], dtype=np.int64)
+
     def without(self, f: int, d: int) -> tuple[float, Floats]:
         """Return the total of the derivations without a weight of variable d, and each edge's chance given its head."""
         graph = self.uses.graph
@@ -185,7 +197,7 @@ class HypergraphRun(FactorRun):
         """In the shape of the potentials: the expected uses of each."""
         return None if self.potentials is None else self._to_potentials(self.weight_marginals)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats | None]:
         """Return the adjoints of incoming messages and potentials, by shares of sums: nothing is divided by p."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgm import kernels
-from pgm.factor import FactorRun
+from pgm.factor_run import FactorRun
 from pgm.factors._leave_one_out import LeaveOneOutLogSum
 from pgm.factors._log_odds import log_odds, log_odds_messages, reference
 from pgm.factors._softplus import sigmoid
@@ -99,7 +99,7 @@ class NoCrossRun(FactorRun):
         """(F,): the probability that the arcs cross; None for a hard constraint."""
         return None if self.potentials is None else self.crossing
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats | None]:
         """Return the adjoints of incoming messages and of w."""

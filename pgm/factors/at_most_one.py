@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Constraints, Floats, Solution
+from pgm.factor import LinearConstraints
+from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
 from pgm.factors._leave_one_out import leave_one_out_max
 from pgm.factors.exactly_one import OneOf
 
@@ -38,6 +39,6 @@ class AtMostOne(BinaryConstraint):
         """Maximise over the others, and none."""
         return -np.maximum(leave_one_out_max(x), 0.0)
 
-    def literal_constraints(self) -> Constraints:
+    def literal_constraints(self) -> LinearConstraints:
         """Σ z ≤ 1."""
         return np.ones((1, self.degree)), np.ones(1), np.zeros((0, self.degree)), np.zeros(0)

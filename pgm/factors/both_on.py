@@ -1,6 +1,6 @@
 """Rewards for pairs of binary variables that are ON together: the second-order factors of a parser."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from pgm import kernels
 from pgm.both_on_channel import BothOnChannel, BothOnLogChannel, suits_plain_odds
 from pgm.channel import Channel
-from pgm.factor import Factor, FactorRun, check_log_potentials
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.factors.table import Prepared, Table, TableRun
 from pgm.layout import Block
+from pgm.log_potentials import check_log_potentials
 
 __all__ = ["BothOn"]
 
@@ -39,6 +41,8 @@ class BothOn(Factor):
     >>> BeliefPropagation().run(graph).belief(arcs)[:, 1].round(3)
     array([0.667, 0.667, 0.5  ])
     """
+
+    row_fields = ()
 
     def __init__(self, variables: Any, log_potentials: ArrayLike, *, name: str | None = None) -> None:
         super().__init__(variables, name=name)
@@ -71,6 +75,16 @@ class BothOn(Factor):
         table = _table(self.variables, prepared)
         return table.max_messages(incoming, table.prepare(None))
 
+    def best(self, incoming: Floats, prepared: Floats) -> NDArray[np.int64]:
+        """Return the best of the four assignments."""
+        scores = incoming[:, [0, 0, 1, 1]] + incoming[:, [2, 3, 2, 3]]
+        scores[:, 3] += prepared
+        places = scores.argmax(axis=1)
+        impossible = scores[np.arange(len(scores)), places] == -np.inf
+        if impossible.any():
+            raise self.contradiction(int(np.argmax(impossible)))
+        return np.stack(np.divmod(places, 2), axis=1)
+
     def channel(self, block: Block, prepared: Floats, *, mode: str, damping: float) -> Channel:
         """Plain odds where products of messages stay in range, log-odds where messages do."""
         if mode == "sum" and damping == 0.0 and suits_plain_odds(block, prepared):
@@ -84,28 +98,10 @@ class BothOn(Factor):
         return "BothOn"
 
     @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "BothOn":
-        """Return one family with all the pairs."""
-        variables = np.concatenate([family.variables for family in families])
-        return _checked(families[0], variables, np.concatenate([family.potentials for family in families]))
-
-    def take(self, rows: NDArray[np.int64]) -> "BothOn":
-        """Return the family of some of the pairs."""
-        return _checked(self, self.variables[rows], self.log_potentials[rows])
-
-    @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["BothOn"]:
         """Yield rewards and penalties, one of them a ban."""
         yield cls(np.arange(6).reshape(3, 2), [1.5, -0.7, -np.inf])
         yield cls(np.arange(4).reshape(2, 2), 400.0 * rng.normal(size=2))
-
-
-def _checked(like: Factor, variables: NDArray[np.int64], log_potentials: Floats) -> BothOn:
-    """Return pairs with the graph and name of others, from which they come, so that nothing is to be checked."""
-    pairs = BothOn.__new__(BothOn)
-    pairs.graph, pairs.name, pairs.cardinalities = like.graph, like.name, like.cardinalities
-    pairs.variables, pairs.log_potentials = variables, log_potentials
-    return pairs
 
 
 def _table(variables: NDArray[np.int64], log_potentials: Floats) -> Table:
@@ -143,7 +139,7 @@ class BothOnRun(FactorRun):
         """(F,): the probability that both are 1."""
         return self._beliefs
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats]:
         """Return the adjoints of incoming messages and potentials."""
@@ -152,4 +148,5 @@ class BothOnRun(FactorRun):
             of_tables = np.zeros((len(beliefs), 2, 2))
             of_tables[:, 1, 1] = beliefs
         incoming, tables = self._tables.backward(messages, log_partition, of_tables)
+        assert tables is not None
         return incoming, np.ascontiguousarray(tables[:, 1, 1])

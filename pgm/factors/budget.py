@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from autodiff.conversion import as_count
 from pgm import kernels
 from pgm.errors import FactorGraphError
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Constraints, Floats, Solution
+from pgm.factor import LinearConstraints
+from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
 from pgm.factors._log_odds import reference
 
 __all__ = ["Budget"]
@@ -74,7 +75,7 @@ class Budget(BinaryConstraint):
         others = np.where(x >= last, following, last) if self.limit else np.full_like(x, np.inf)
         return -others if self.exactly else -np.maximum(others, 0.0)
 
-    def literal_constraints(self) -> Constraints:
+    def literal_constraints(self) -> LinearConstraints:
         """Σ z ≤ limit, or = limit."""
         row, limit = np.ones((1, self.degree)), np.full(1, float(self.limit))
         none = np.zeros((0, self.degree)), np.zeros(0)

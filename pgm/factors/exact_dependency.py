@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from hypergraph import structures
 from hypergraph.roots import Roots
 from pgm.errors import FactorGraphError
-from pgm.factor import check_log_potentials
 from pgm.factors._arcs import ArcLayout
 from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.log_potentials import check_log_potentials
 from pgm.variables import as_index
 
 __all__ = ["ExactDependency"]

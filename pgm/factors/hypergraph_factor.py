@@ -1,6 +1,5 @@
 """Any hypergraph as a factor."""
 
-import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -79,6 +78,8 @@ class HypergraphFactor(Factor):
     (array([4.]), array([[2., 1., 1., 2., 1., 1.]]))
     """
 
+    row_fields = ()
+
     def __init__(
         self,
         variables: Any,
@@ -155,30 +156,25 @@ class HypergraphFactor(Factor):
         incoming = self.check_incoming(incoming)
         return HypergraphPass(incoming, prepared[1], self.uses, maximise=True).messages
 
+    def best(self, incoming: Floats, prepared: "tuple[Floats | None, Floats]") -> NDArray[np.int64]:
+        """Return the states that the best derivation gives the variables (Viterbi)."""
+        done = HypergraphPass(incoming, prepared[1], self.uses, maximise=True)
+        if not done.possible.all():
+            raise self.contradiction(int(np.argmin(done.possible)))
+        default = np.where(self.uses.default_slot >= 0, self.uses.default_slot - self.offsets[:-1], 0)
+        states = np.tile(default, (self.num_factors, 1))
+        for row in range(self.num_factors):
+            used = done.best_weights(row)
+            used = used[self.uses.position[used] >= 0]
+            position = self.uses.position[used]
+            states[row, position] = self.uses.slot[used] - self.offsets[position]
+        return states
+
     def merge_key(self) -> Hashable:
         """Factors of one hypergraph and one mapping can be stacked."""
         arrays = (self.uses.slot, self.uses.default_slot, self.uses.group, self.uses.possible, self.terms)
         shape = None if self.log_potentials is None else self.log_potentials.shape[1:]
         return (type(self), id(self.uses.graph), shape, *(array.tobytes() for array in arrays))
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "HypergraphFactor":
-        """Return one family of them all."""
-        first = families[0]
-        assert isinstance(first, HypergraphFactor)
-        result = copy.copy(first)
-        result.variables = np.concatenate([family.variables for family in families])
-        if first.log_potentials is not None:
-            result.log_potentials = np.concatenate([family.potentials for family in families])
-        return result
-
-    def take(self, rows: NDArray[np.int64]) -> "HypergraphFactor":
-        """Return the family of some of the factors."""
-        result = copy.copy(self)
-        result.variables = self.variables[rows]
-        if self.log_potentials is not None:
-            result.log_potentials = self.log_potentials[rows]
-        return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["HypergraphFactor"]:

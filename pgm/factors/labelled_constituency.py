@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
-from autodiff.conversion import as_count
+from autodiff.conversion import as_count, as_integers
 from hypergraph import Hypergraph, HypergraphBuilder
-from hypergraph.structures import Grammar
+from hypergraph.errors import WeightError
+from hypergraph.structures import ContextFree, Grammar
 from pgm.errors import FactorGraphError
-from pgm.factor import check_log_potentials
 from pgm.factors.hypergraph_factor import HypergraphFactor
+from pgm.log_potentials import check_log_potentials
 from pgm.potential_source import PotentialSource
 from pgm.variables import as_index
 
@@ -127,6 +128,72 @@ class LabelledConstituency(HypergraphFactor):
         if not words.shape[-1]:
             return rules, None
         return rules, words.reshape(*array.shape[:-1], self.n, len(self.grammar.symbols))
+
+    def states_of_tree(self, tree: Any) -> NDArray[np.int64]:
+        """Return (spans,): the states of the spans of a tree, nested tuples as `ContextFree.decode` gives them.
+
+        Examples
+        --------
+        >>> from pgm import FactorGraph
+        >>> grammar = Grammar(["S"], [("S", "N", "V"), ("N", "N", "N")])
+        >>> spans = FactorGraph().variables("span", 6, ["none", *grammar.symbols])
+        >>> parse = LabelledConstituency(spans, grammar, 3)
+        >>> tree = ("S", ("N", ("N", 0), ("N", 1)), ("V", 2))
+        >>> parse.states_of_tree(tree)                         # of the spans 0–1, 0–2, 0–3, 1–2, 1–3, 2–3
+        array([2, 2, 1, 2, 0, 3])
+        >>> parse.tree_of_states([2, 2, 1, 2, 0, 3]) == tree
+        True
+
+        Raises
+        ------
+        hypergraph.errors.WeightError
+            If it is no parse.
+        """
+        self._check_tree(tree)
+        states = np.zeros(len(self.places), dtype=np.int64)
+
+        def place(node: Any, start: int) -> int:
+            symbol, *below = node
+            end = start + 1 if len(below) == 1 else place(below[1], place(below[0], start))
+            states[self.places.index((start, end))] = 1 + self.grammar.number[symbol]
+            return end
+
+        place(tree, 0)
+        return states
+
+    def _check_tree(self, tree: Any) -> None:
+        ContextFree(self.grammar, self.n).weights_of(tree)
+        if tree[0] not in self.grammar.start:
+            raise WeightError(f"{self.name}: a parse has a root among {self.grammar.start}, not {tree[0]!r}")
+
+    def tree_of_states(self, states: ArrayLike) -> Any:
+        """Return the tree, as nested tuples, of the states (spans,) of a parse: what `states_of_tree` undoes.
+
+        Raises
+        ------
+        FactorGraphError
+            If they are those of no parse.
+        """
+        chosen = as_integers(states, f"{self.name}: states", FactorGraphError)
+        if chosen.shape != (len(self.places),):
+            raise FactorGraphError(f"{self.name}: {len(self.places)} spans have a state, not {chosen.shape}")
+        symbols = (None, *self.grammar.symbols)
+        on = {span: symbols[s] for span, s in zip(self.places, chosen.tolist(), strict=True) if 0 < s < len(symbols)}
+
+        def grow(i: int, j: int) -> Any:
+            if j == i + 1:
+                return on[i, j], i
+            k = next((k for k in range(j - 1, i, -1) if (i, k) in on and (k, j) in on), i)
+            return on[i, j], grow(i, k), grow(k, j)
+
+        try:
+            tree = grow(0, self.n)
+            self._check_tree(tree)
+        except (KeyError, RecursionError, WeightError):
+            raise FactorGraphError(f"{self.name}: the states {chosen.tolist()} are those of no parse") from None
+        if len(on) != 2 * self.n - 1:
+            raise FactorGraphError(f"{self.name}: {len(on)} spans are on; a parse has {2 * self.n - 1}")
+        return tree
 
     def score(self, assignment: NDArray[np.int64]) -> Floats:
         """Return the sum of the rules (and words) of a parse, and -inf for what is none."""

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Constraints, Floats, Solution
+from pgm.factor import LinearConstraints
+from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max, leave_one_out_sum
 from pgm.factors._softplus import log_complement, log_softplus, log_softplus_slope, softplus
 
@@ -39,7 +40,7 @@ class Or(BinaryConstraint):
         """Maximise over the others."""
         return np.maximum(0.0, -leave_one_out_max(x))
 
-    def literal_constraints(self) -> Constraints:
+    def literal_constraints(self) -> LinearConstraints:
         """Σ z ≥ 1."""
         return -np.ones((1, self.degree)), -np.ones(1), np.zeros((0, self.degree)), np.zeros(0)
 

@@ -3,20 +3,20 @@
 Legend: modifiers j and l, with arcs i → j and k → l; x the log-odds of arcs; w the log-potential of crossing.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from copy import copy
-from typing import Any, cast
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff.conversion import as_integers
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, check_log_potentials
+from pgm.factor import Factor
 from pgm.factors._leave_one_out import leave_one_out_max
 from pgm.factors._log_odds import log_odds, log_odds_messages
 from pgm.factors._no_cross_run import Inward, NoCrossRun, difference
 from pgm.factors.arc_pairs import arc_words
+from pgm.log_potentials import check_log_potentials
 
 __all__ = ["NoCross"]
 
@@ -55,6 +55,8 @@ class NoCross(Factor):
     >>> graph.add(NoCross.of_arcs(arcs))
     <NoCross: 6 factors over 8 variables>
     """
+
+    row_fields = ("heads", "modifiers", "side")
 
     def __init__(
         self,
@@ -172,26 +174,6 @@ class NoCross(Factor):
     def merge_key(self) -> Hashable | None:
         """Factors of one degree can be stacked, hard ones and soft ones apart."""
         return "NoCross", self.degree, self.log_potentials is None
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "NoCross":
-        """Return one family of all."""
-        members = cast(Sequence[NoCross], families)
-        result = copy(members[0])
-        for field in ("variables", "heads", "modifiers", "side"):
-            setattr(result, field, np.concatenate([getattr(family, field) for family in members]))
-        if result.log_potentials is not None:
-            result.log_potentials = np.concatenate([cast(Floats, family.log_potentials) for family in members])
-        return result
-
-    def take(self, rows: NDArray[np.int64]) -> "NoCross":
-        """Return the family of some of the factors."""
-        result = copy(self)
-        for field in ("variables", "heads", "modifiers", "side"):
-            setattr(result, field, getattr(self, field)[rows])
-        if self.log_potentials is not None:
-            result.log_potentials = self.log_potentials[rows]
-        return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["NoCross"]:

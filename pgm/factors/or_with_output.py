@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Constraints, Floats, Solution
+from pgm.factor import LinearConstraints
+from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max, leave_one_out_sum
 from pgm.factors._softplus import log_complement, log_softplus, log_softplus_slope, softplus
 
@@ -48,7 +49,7 @@ class OrWithOutput(BinaryConstraint):
         result[:, -1] = gain[:, -1] + np.minimum(0.0, best[:, -1])
         return result
 
-    def literal_constraints(self) -> Constraints:
+    def literal_constraints(self) -> LinearConstraints:
         """The output is at most the sum of the inputs, and at least each of them."""
         inputs = np.eye(self.degree - 1, self.degree)
         inputs[:, -1] = -1.0

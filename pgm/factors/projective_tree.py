@@ -1,7 +1,6 @@
 """PTREE: the arcs that are ON form a projective dependency tree."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from copy import copy
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -9,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypergraph.roots import Roots
+from hypergraph.structures import ProjectiveTrees
 from pgm import kernels
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun
-from pgm.factors._arcs import ArcLayout, check_roots
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
+from pgm.factors._arcs import ArcLayout, best_arcs, check_roots
 
 __all__ = ["ProjectiveTree"]
 
@@ -52,6 +53,8 @@ class ProjectiveTree(Factor):
     >>> (run.messages[0, 1::2] - run.messages[0, 0::2]).reshape(4, 3)[0].round(3)  # log-odds of root → 1, 2, 3
     array([ 0.336, -0.693,  0.336])
     """
+
+    row_fields = ()
 
     def __init__(
         self,
@@ -96,25 +99,17 @@ class ProjectiveTree(Factor):
         kernels.projective_tree.forward_max(by_arc, *self.kernel_arrays, messages)
         return messages.reshape(incoming.shape)
 
+    def best(self, incoming: Floats, prepared: Any = None) -> Integers:
+        """Return the arcs of the best projective tree (Eisner 1996)."""
+        found, impossible = best_arcs(self.layout, incoming, ProjectiveTrees(self.layout.n, self.roots))
+        if impossible >= 0:
+            raise self.contradiction(impossible)
+        return found
+
     def merge_key(self) -> Hashable:
         """Sentences with the same candidate arcs can be stacked."""
         layout = self.layout
         return "ProjectiveTree", layout.n, self.roots, layout.heads.tobytes(), layout.modifiers.tobytes()
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "ProjectiveTree":
-        """Return one family of them all."""
-        first = families[0]
-        assert isinstance(first, ProjectiveTree)
-        result = copy(first)
-        result.variables = np.concatenate([family.variables for family in families])
-        return result
-
-    def take(self, rows: NDArray[np.int64]) -> "ProjectiveTree":
-        """Return the family of some of the factors."""
-        result = copy(self)
-        result.variables = self.variables[rows]
-        return result
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["ProjectiveTree"]:
@@ -162,7 +157,7 @@ class ProjectiveTreeRun(FactorRun):
         """(F,)."""
         return self._log_partition
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoint of the incoming messages."""

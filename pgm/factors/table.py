@@ -1,6 +1,6 @@
 """Explicit tables of log-potentials."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from autodiff import Parameter
 from pgm import kernels
 from pgm.channel import Channel
-from pgm.factor import Factor, FactorRun
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
 from pgm.layout import Block
 from pgm.pair_channel import PairChannel
 from pgm.potential_source import PotentialSource
@@ -40,6 +41,8 @@ class Table(Factor):
     >>> agree
     <Table: 3 factors over 2 variables>
     """
+
+    row_fields = ()
 
     def __init__(
         self, variables: Any, log_potentials: ArrayLike | Parameter | PotentialSource, *, name: str | None = None
@@ -80,6 +83,18 @@ class Table(Factor):
             outgoing[:, self.offsets[d] : self.offsets[d + 1]] = scores.max(axis=axes)
         return outgoing
 
+    def best(self, incoming: Floats, prepared: "Prepared") -> NDArray[np.int64]:
+        """Return the places of the greatest entries, incoming messages added."""
+        scores = _sum_of_others(prepared.log, incoming, self.offsets, 0) + _along(
+            incoming, self.offsets, 0, self.degree
+        )
+        flat = scores.reshape(len(scores), -1)
+        places = flat.argmax(axis=1)
+        impossible = flat[np.arange(len(flat)), places] == -np.inf
+        if impossible.any():
+            raise self.contradiction(int(np.argmax(impossible)))
+        return np.stack(np.unravel_index(places, self.cardinalities), axis=1)
+
     def channel(self, block: Block, prepared: "Prepared", *, mode: str, damping: float) -> Channel:
         """Tables over one variable, and over two binary ones without zeros, have channels of their own."""
         if self.degree == 1:
@@ -91,24 +106,6 @@ class Table(Factor):
     def merge_key(self) -> tuple[str, tuple[int, ...]]:
         """Tables of one shape can be stacked."""
         return "Table", self.cardinalities
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "Table":
-        """Return one family with all the tables."""
-        table = Table.__new__(Table)  # what is stacked has no source of its own
-        table.graph = families[0].graph
-        table.name = families[0].name
-        table.variables = np.concatenate([family.variables for family in families])
-        table.cardinalities = families[0].cardinalities
-        table.log_potentials = np.concatenate([family.potentials for family in families])
-        return table
-
-    def take(self, rows: NDArray[np.int64]) -> "Table":
-        """Return the family of some of the tables."""
-        table = Table.__new__(Table)
-        table.graph, table.name, table.cardinalities = self.graph, self.name, self.cardinalities
-        table.variables, table.log_potentials = self.variables[rows], self.log_potentials[rows]
-        return table
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["Table"]:
@@ -215,7 +212,7 @@ class TableRun(FactorRun):
             joint[self.unsafe] = self.in_logs.beliefs
         return joint
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, Floats]:
         """Return the adjoints of incoming messages and log-potentials."""

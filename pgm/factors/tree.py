@@ -1,6 +1,6 @@
 """TREE: the arcs that are ON are a dependency tree, projective or not (Smith & Eisner 2008, §3.3 and §5)."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypergraph.nonprojective import TreeSums, best_escape
 from hypergraph.roots import Roots
+from hypergraph.structures import NonprojectiveTrees
 from pgm.errors import FactorGraphError
-from pgm.factor import Factor, FactorRun
-from pgm.factors._arcs import ArcLayout, ArcOdds, check_roots
+from pgm.factor import Factor
+from pgm.factor_run import FactorRun
+from pgm.factors._arcs import ArcLayout, ArcOdds, best_arcs, check_roots
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max
 
 __all__ = ["Tree"]
@@ -42,6 +44,8 @@ class Tree(Factor):
     >>> graph.add(Tree(graph.variables("arc", shape=(4, 3)), roots="one"))
     <Tree: 1 factors over 12 variables>
     """
+
+    row_fields = ()
 
     def __init__(
         self,
@@ -78,27 +82,16 @@ class Tree(Factor):
         rest = leave_one_out_max(_by_word(_product(scores, escape)))
         return _messages(self.layout, escape, _from_words(rest, scores.shape), odds.constant == -np.inf)
 
+    def best(self, incoming: Floats, prepared: None) -> NDArray[np.int64]:
+        """Return the arcs of the best tree (Chu & Liu 1965; Edmonds 1967).  O(n²)."""
+        found, impossible = best_arcs(self.layout, incoming, NonprojectiveTrees(self.layout.n, self.roots))
+        if impossible >= 0:
+            raise self.contradiction(impossible)
+        return found
+
     def merge_key(self) -> Hashable:
         """Trees with the same arcs can be stacked."""
         return "Tree", self.roots, self.layout.n, self.layout.heads.tobytes(), self.layout.modifiers.tobytes()
-
-    @classmethod
-    def stack(cls, families: Sequence[Factor]) -> "Tree":
-        """Return one family of them all."""
-        first = families[0]
-        assert isinstance(first, Tree)
-        return first._with(np.concatenate([family.variables for family in families]))
-
-    def take(self, rows: NDArray[np.int64]) -> "Tree":
-        """Return the family of some of the factors."""
-        return self._with(self.variables[rows])
-
-    def _with(self, variables: NDArray[np.int64]) -> "Tree":
-        tree = type(self).__new__(type(self))
-        tree.graph, tree.name, tree.cardinalities = self.graph, self.name, self.cardinalities
-        tree.layout, tree.roots, tree.one_root = self.layout, self.roots, self.one_root
-        tree.variables = variables
-        return tree
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable["Tree"]:
@@ -152,7 +145,7 @@ class TreeRun(FactorRun):
         """(F, n + 1, n + 1): log Σ_{h' ≠ h} w(h' → m) e(h', m)."""
         return _from_words(self._others.log_sums, self.scores.shape)
 
-    def backward(
+    def _backward(
         self, messages: Floats | None = None, log_partition: Floats | None = None, beliefs: Floats | None = None
     ) -> tuple[Floats, None]:
         """Return the adjoints of the incoming messages."""

@@ -25,7 +25,7 @@ from pgm.learning.problem import TrainingProblem
 from pgm.learning.rate_search import with_tuned_rate
 from pgm.learning.scored_graph import Placed, ScoredGraph
 from pgm.learning.scorer import Gradients, Scorer
-from pgm.learning.scorers import FamilyScorer, FeatureScorer, ModuleScorer
+from pgm.learning.scorers import FamilyScorer, FeatureScorer, ModuleScorer, feature_rows
 from pgm.learning.softmax_margin import SoftmaxMargin
 from pgm.learning.stage import Stage
 from pgm.learning.structure_model import StructureExample, StructureInstance, StructureModel
@@ -77,5 +77,6 @@ __all__ = [
     "UnboundedLossWarning",
     "accuracy",
     "check_objective",
+    "feature_rows",
     "with_tuned_rate",
 ]

@@ -1,6 +1,7 @@
 """Any structure of `hypergraph` as a structured model: exact sums over trees, sequences, parses, alignments.
 
-Parts and events are the weights of the structure: the score of an answer is the sum of the scores of what it uses.
+Parts are the weights of the structure: the score of an answer is the sum of the scores of what it uses.  Events are the
+same weights, but for shared ones (`Structure.shared`), which decoders and L2 leave alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -70,11 +71,13 @@ class StructureModel(StructuredModel):
     scorer: Scorer = field()
 
     def instance(self, item: Any) -> "StructureInstance":
-        """Make a `StructureExample`, a pair (input, gold), or an input alone ready."""
+        """Make a `StructureExample`, a pair (input, gold), an input alone, or what a function returns ready."""
         if callable(item):
             item = item()
-        if isinstance(item, tuple) and len(item) == 2:
-            item = StructureExample(*item)
+        return self.input_instance(StructureExample(*item) if isinstance(item, tuple) and len(item) == 2 else item)
+
+    def input_instance(self, item: Any) -> "StructureInstance":
+        """Make an input ready (a pair as well: here it is no input with gold), or a `StructureExample`."""
         example = item if isinstance(item, StructureExample) else StructureExample(item)
         return StructureInstance(example, self.structure(example.input))
 
@@ -101,26 +104,22 @@ class StructureModel(StructuredModel):
 class StructureSpace(OutputSpace):
     """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T).
 
-    Only weights that an answer uses once at most count: of others there are expected numbers of uses, but no beliefs.
+    Weights that are shared by several places do not count: of them there are expected numbers of uses, but no beliefs.
     """
 
     def __init__(self, structure: Structure) -> None:
-        self.structure, self._counts = structure, structure.used_once
+        self.structure = structure
 
     def search(self, values: Floats) -> Any:
         """Return the best answer."""
-        return self.structure.best(np.where(self._counts, values, 0.0))[1]
+        return self.structure.best(np.where(self.structure.shared, 0.0, values))[1]
 
     def soften(self, beliefs: Floats, temperature: float) -> tuple[Floats, Backward]:
         """Return the marginals of the weights, and the way back."""
         temperature = as_number(temperature, "StructureSpace: temperature", above=0)
-        scores = np.where(self._counts, beliefs / temperature, 0.0)
-        chart = self.structure.run(self.structure.check_weights(scores))
-
-        def backward(adjoint: Floats) -> Floats:
-            return np.where(self._counts, chart.backward(np.ascontiguousarray(adjoint)) / temperature, 0.0)
-
-        return chart.weight_marginals, backward
+        events = ~self.structure.shared
+        chart = self.structure.run(self.structure.check_weights(np.where(events, beliefs, 0.0) / temperature))
+        return chart.weight_marginals, lambda adjoint: np.where(events, chart.backward(adjoint), 0.0) / temperature
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
@@ -170,7 +169,7 @@ class StructureInstance(Instance):
         self, scores: Mapping[Any, Floats], *, costs: Floats | None = None, clamped: bool = False, record: bool = False
     ) -> "StructureRun":
         """Run inside-outside."""
-        weights = np.ravel(scores[_KIND])
+        weights = self._checked(scores)
         if costs is not None:
             weights = weights + costs
         if clamped:
@@ -179,10 +178,12 @@ class StructureInstance(Instance):
 
     @cached_property
     def targets(self) -> Floats:
-        """(weights,): the uses of the right answer; 0 for what it cannot use, NaN for the rest, if it is unknown."""
-        if self._example.gold is not None:
-            return self._uses
-        return np.where(self._allowed, np.nan, 0.0)
+        """(weights,): the uses of the right answer; 0 for what it cannot use, NaN for the rest, if it is unknown.
+
+        Shared weights are no events, so NaN too.
+        """
+        known = self._uses if self._example.gold is not None else np.where(self._allowed, np.nan, 0.0)
+        return np.where(self.structure.shared, np.nan, known)
 
     @property
     def right(self) -> Floats:
@@ -190,17 +191,27 @@ class StructureInstance(Instance):
         return np.zeros(self.structure.num_weights) if self._example.gold is None else self._uses
 
     def recalled(self, recall_of: Any = None) -> Floats:
-        """Return (weights,): the uses of the right answer of weights that an answer uses once at most."""
-        return super().recalled(recall_of) * self.structure.used_once
+        """Return (weights,): the uses of the right answer, shared weights aside."""
+        return np.where(self.structure.shared, 0.0, super().recalled(recall_of))
 
     def gold_score(self, scores: Mapping[Any, Floats], why: str) -> tuple[float, Scores]:
         """Return the score of the right answer, and its uses."""
-        weights, uses = np.ravel(scores[_KIND]), self._uses
+        weights, uses = self._checked(scores), self._uses
         used = uses > 0
         if (weights[used] == -np.inf).any():
             index = int(np.flatnonzero(used & (weights == -np.inf))[0])
             raise GoldError(f"the right answer uses {self.structure.weight_name(index)}, which is impossible ({why})")
         return float(weights[used] @ uses[used]), {_KIND: uses.reshape(np.shape(scores[_KIND]))}
+
+    def _checked(self, scores: Mapping[Any, Floats]) -> Floats:
+        """Return the scores as a vector, one for each weight."""
+        weights = np.ravel(scores[_KIND])
+        if len(weights) != self.structure.num_weights:
+            raise GoldError(
+                f"there are {len(weights)} scores for the {self.structure.num_weights} weights of "
+                f"{self.structure.brief}; the scorer has to give one for each, in their order"
+            )
+        return weights
 
 
 class StructureRun(Run):

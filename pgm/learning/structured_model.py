@@ -33,14 +33,21 @@ class StructuredModel(ABC):
     def instance(self, item: Any) -> Instance:
         """Make an input (with what is right in it, if that is known) ready."""
 
+    def input_instance(self, item: Any) -> Instance:
+        """Make an input ready of which nothing need be known: what `decode` and `run` take.
+
+        By default it is what `instance` takes as well.
+        """
+        return self.instance(item)
+
     def decode(self, item: Any, decoder: Decoder) -> Any:
         """Return the answer that a decoder chooses for an input, or an instance."""
-        instance = item if isinstance(item, Instance) else self.instance(item)
+        instance = item if isinstance(item, Instance) else self.input_instance(item)
         return decoder.decode(instance, self.scorer.score(instance)[0])
 
     def run(self, item: Any, *, record: bool = False) -> Run:
         """Run inference on an input, or on an instance, at the scores that it has now."""
-        instance = item if isinstance(item, Instance) else self.instance(item)
+        instance = item if isinstance(item, Instance) else self.input_instance(item)
         scores, _ = self.scorer.score(instance)
         return instance.run(scores, record=record)
 

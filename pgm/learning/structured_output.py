@@ -10,6 +10,7 @@ from autodiff.conversion import as_integers, as_number
 from autodiff.sparse import sum_rows
 from hypergraph.algorithms import viterbi
 from hypergraph.structure import Structure
+from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.graph import FactorGraph
 from pgm.learning.each_variable import EachVariable
 from pgm.learning.errors import GoldError
@@ -82,6 +83,37 @@ class StructuredOutput(OutputSpace):
         self.rest = np.zeros(len(self.covered), dtype=np.bool_)
         self.rest[rest] = True
         self.others = EachVariable(graph)
+
+    @classmethod
+    def of(cls, factor: HypergraphFactor, row: int = 0) -> "StructuredOutput":
+        """Return the assignments of a factor's graph of which the factor allows its own part.
+
+        Parameters
+        ----------
+        factor : in a graph
+        row : which one, of a family of several
+
+        Examples
+        --------
+        >>> from pgm.factors import Constituency, all_spans
+        >>> graph = FactorGraph()
+        >>> spans = graph.variables("span", len(all_spans(3)))
+        >>> brackets = graph.add(Constituency(spans, 3))
+        >>> StructuredOutput.of(brackets).search(np.array([0.9, 0.1, 0.5, 0.5, 0.3, 0.7]))
+        array([0, 1, 1])
+        """
+        if factor.graph is None:
+            raise GoldError(f"StructuredOutput: the variables of {factor!r} are in no graph")
+        uses, variables = factor.uses, factor.variables[row]
+        used = uses.position >= 0
+        states = np.where(used, uses.slot - factor.offsets[uses.position], 0)
+        defaults = np.unique((uses.default_slot - factor.offsets[:-1])[uses.default_slot >= 0])
+        if len(defaults) > 1:
+            raise GoldError(f"StructuredOutput: {factor!r} has different default states, {defaults.tolist()}")
+        return cls(
+            factor.graph, factor.structure, np.where(used, variables[uses.position], -1), states,
+            default=int(defaults[0]) if len(defaults) else 0, possible=uses.possible,
+        )  # fmt: skip
 
     def _states(self, given: ArrayLike) -> NDArray[np.int64]:
         states = as_integers(given, "StructuredOutput: states", GoldError).ravel()

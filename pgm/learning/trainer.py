@@ -120,6 +120,9 @@ class Trainer:
         if checkpoint is not None and resume:
             say(checkpoint.resume(run))
         try:
+            if run.best.epoch and keep is not None:  # of the run that is resumed
+                with run.store.using(run.best.arrays):
+                    keep(self._history(run))
             while not run.over:
                 epoch = f"epoch {len(run.history) + 1}"
                 best = "" if development is None or run.best.epoch == 0 else f"best {run.best.score:.2f}"

@@ -75,6 +75,9 @@ class TrainingRun:
         if parameters is None and len(ready) < len(self._items):
             raise TrainingError("examples are made by functions: say with parameters=… what is to be learned")
         self.parameters = as_parameters(model, ready, parameters)
+        for parameter in self.parameters.values():  # a trained model has its weights in single precision
+            if parameter.read().dtype == np.float32:
+                parameter.value = parameter.read().astype(np.float64)
         self.stage = 0
         self.epochs_of_stage = 0
         self.history: list[Epoch] = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff.optimizers
+from autodiff import HashedParameter, Parameter
 from autodiff.optimizers import (
     DivergenceError,
     GradientError,
@@ -113,6 +114,31 @@ def test_a_row_that_is_not_touched_is_not_written(make):
 @every_variant
 def test_the_same_input_gives_the_same_bytes(make):
     assert bytes_of(run(make(), fresh_parameters(), range(10))) == bytes_of(run(make(), fresh_parameters(), range(10)))
+
+
+@every_variant
+@pytest.mark.parametrize("hashed", [False, True])
+def test_a_store_takes_the_same_steps_averages_them_and_resumes(make, hashed):
+    def fresh():
+        parameter = HashedParameter("w", 6) if hashed else Parameter("w", np.zeros(6))
+        parameter.value[:] = np.linspace(-1, 1, 6)
+        return make().store({"w": parameter}, average=True)
+
+    arrays, optimizer, seen, store = {"w": np.linspace(-1, 1, 6)}, make(), [], fresh()
+    for step in range(20):
+        gradient = gradients(step)["deep/vector"]
+        sparse = SparseAdjoint([step % 3, 5], gradient[[step % 3, 5]], (6,))
+        optimizer.step(arrays, {"w": sparse})
+        optimizer.finish(arrays)
+        seen.append(arrays["w"].copy())
+        store.add("w", sparse)
+        store.step()
+        if step == 10:
+            state, store = store.state(), fresh()
+            store.restore(state)
+    np.testing.assert_allclose(store.averaged()["w"], np.mean(seen, axis=0), rtol=1e-12)
+    store.finish()
+    np.testing.assert_allclose(store.parameters["w"].value, arrays["w"], rtol=1e-12)
 
 
 @every_variant

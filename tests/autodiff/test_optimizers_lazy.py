@@ -155,8 +155,8 @@ def test_sgd_with_momentum_is_the_heavy_ball():
 
 
 @pytest.mark.parametrize("schedule", [SCHEDULES[0], SCHEDULES[1], SCHEDULES[4]], ids=str)
-def test_thousands_of_owed_steps_are_paid_exactly(schedule):
-    """A row that sleeps for 9000 steps: blocks of rates end in the middle of what it owes."""
+def test_thousands_of_missed_steps_are_caught_up_with_exactly(schedule):
+    """A row that sleeps for 9000 steps: blocks of rates end in the middle of what it missed."""
     gradients = [SparseAdjoint([step % 2], [0.5], (4,)) for step in range(9000)]
     gradients[4000] = SparseAdjoint([2], [1.0], (4,))
     start = np.array([1.0, 1.0, 1.0, 1.0])
@@ -181,7 +181,7 @@ def test_the_gradient_is_scaled_by_the_rate_of_its_own_step_only():
     assert_equal(parameters["w"][1], -0.001 * 2.0 / (0.001 * 0.5 + 3.0))
 
 
-def test_rows_are_owed_until_caught_up_and_only_those_asked_for():
+def test_rows_wait_until_caught_up_and_only_those_asked_for():
     parameters, optimizer = {"w": np.ones(4)}, AdaGrad(1.0, l2=1.0)
     optimizer.step(parameters, {"w": SparseAdjoint([0], [0.0], (4,))})
     np.testing.assert_array_equal(parameters["w"], [0.5, 1, 1, 1])
@@ -194,7 +194,7 @@ def test_rows_are_owed_until_caught_up_and_only_those_asked_for():
     assert_equal(parameters["w"], [0.5, 0.5, 0.5, 0.5])
 
 
-def test_a_weight_set_after_finish_owes_nothing_for_the_steps_before():
+def test_a_weight_set_after_finish_does_not_shrink_for_the_steps_before():
     parameters, optimizer = {"w": np.zeros(2)}, AdaGrad(1.0, l2=1.0)
     for _ in range(3):
         optimizer.step(parameters, {"w": SparseAdjoint([0], [0.0], (2,))})
@@ -218,7 +218,7 @@ def test_catching_up_between_steps_changes_no_result():
     assert_equal(parameters["w"], eager_adagrad(start, gradients, InverseDecay(0.5, decay=0.2), 0.1, 1.0))
 
 
-def test_a_missing_gradient_touches_no_row_but_the_shrinkage_is_owed():
+def test_a_missing_gradient_touches_no_row_but_the_shrinkage_remains():
     parameters = {"w": np.ones(1), "other": np.ones(2)}
     optimizer = AdaGrad(1.0, l2=1.0)
     optimizer.step(parameters, {"w": np.zeros(1)})
@@ -228,7 +228,7 @@ def test_a_missing_gradient_touches_no_row_but_the_shrinkage_is_owed():
     assert_equal(parameters["other"], [0.25, 0.25])
 
 
-def test_a_parameter_owes_nothing_for_steps_before_it_was_first_seen():
+def test_a_parameter_does_not_shrink_for_steps_before_it_was_first_seen():
     early, late, optimizer = np.ones(1), np.ones(1), AdaGrad(1.0, l2=1.0)
     optimizer.step({"early": early}, {"early": np.zeros(1)})
     optimizer.step({"early": early, "late": late}, {"early": np.zeros(1), "late": np.zeros(1)})

@@ -10,6 +10,7 @@ from autodiff.optimizers import (
     LearningRateWarning,
     OptimizerError,
     choose_learning_rate,
+    search_learning_rate,
 )
 from autodiff.sparse import SparseAdjoint
 
@@ -60,7 +61,7 @@ def test_a_rate_that_the_optimizer_itself_refuses_counts_as_too_high():
 
 
 def test_the_callers_parameters_are_never_touched():
-    parameters = {"w": np.array([1.0, 2.0]), "owed": np.ones(3)}
+    parameters = {"w": np.array([1.0, 2.0]), "untouched": np.ones(3)}
     before = {name: array.copy() for name, array in parameters.items()}
     for array in parameters.values():
         array.flags.writeable = False
@@ -152,7 +153,7 @@ def test_other_exceptions_are_passed_on_unless_they_mean_divergence():
 
 
 def test_only_the_rows_that_are_read_need_catching_up():
-    """What is owed is paid before the objective reads a row, by catching up all rows or those it names."""
+    """Rows are caught up before the objective reads them: all of them, or those it names."""
     examples = [index % 5 for index in range(40)]
 
     def objective(parameters, batch):
@@ -185,3 +186,43 @@ def test_only_the_rows_that_are_read_need_catching_up():
 def test_settings_that_cannot_work_are_refused(settings):
     with pytest.raises(OptimizerError, match="choose_learning_rate"):
         search(quadratic(1.0), **settings)
+
+
+def test_a_search_asks_for_trials_alone():
+    """A trainer's own loop is one trial: with its batches, its ℓ2, its average."""
+    tried = []
+
+    def trial(rate):
+        tried.append(rate)
+        if rate > 4:
+            raise DivergenceError("too far")
+        return np.inf if rate > 2 else abs(np.log(rate / 0.4))
+
+    choice = search_learning_rate(trial, start=0.05, factor=2.0)
+    assert choice.rate == 0.4
+    assert choice.initial_loss is None
+    assert sorted(tried) == [each.rate for each in choice.trials]
+    assert len(tried) == len(set(tried))
+    high = search_learning_rate(trial, start=8.0, reach=1, maximum_trials=10)
+    assert high.rate == 0.5
+    assert {each.failure for each in high.trials if each.rate > 2} == {"the loss is inf", "DivergenceError: too far"}
+
+
+def test_a_search_warns_and_fails_as_the_choice_does():
+    with pytest.warns(LearningRateWarning, match="none of"):
+        search_learning_rate(lambda rate: 1.0 + abs(rate - 0.1), initial_loss=0.5)
+    with pytest.warns(LearningRateWarning, match="lowest") as caught:
+        search_learning_rate(lambda rate: rate, maximum_trials=5)
+    assert caught[0].filename == __file__
+    with pytest.raises(DivergenceError, match="all of 5 rates"):
+        search_learning_rate(lambda rate: np.nan, maximum_trials=5)
+    with pytest.raises(DivergenceError, match="before any training"):
+        search_learning_rate(lambda rate: rate, initial_loss=np.nan)
+    with pytest.raises(ZeroDivisionError):
+        search_learning_rate(lambda rate: rate / 0)
+    with pytest.raises(OptimizerError, match="search_learning_rate: reach"):
+        search_learning_rate(lambda rate: rate, reach=0)
+    with pytest.raises(OptimizerError, match="search_learning_rate: initial_loss"):
+        search_learning_rate(lambda rate: rate, initial_loss="low")
+    steep = search_learning_rate(lambda rate: -min(rate, 1e300), factor=1e300, reach=1, maximum_trials=6)
+    assert steep.trials[-1].failure == "a rate of inf is no rate"

@@ -11,7 +11,8 @@ from autodiff.sparse import SparseAdjoint
 from bench.parsing_graph import candidates
 from bench.timing import Table, race
 from nlp.conll import Sentence, read_sentences
-from nlp.features import DEFAULTS, FeatureHasher, Vocabulary
+from nlp.deps import default_templates
+from nlp.features import FeatureHasher, Vocabulary
 from oracles.features import random_sentences
 
 __all__ = ["run"]
@@ -60,7 +61,7 @@ def run() -> None:
     table = Table("part", "templates", "parts", "features", "prepare", "extract", "score", "score, float32",
                   "accumulate", "extract/feature", "score/feature", "accumulate/feature")  # fmt: skip
     for name, (which, positions) in parts(rng).items():
-        hasher = FeatureHasher(DEFAULTS[which].without(vocabulary.absent), bits=BITS)
+        hasher = FeatureHasher(default_templates()[which].without(vocabulary.absent), bits=BITS)
         prepared = [hasher.prepare(sentence) for sentence in encoded]
         features = np.mean([len(each.extract(*positions)[0]) for each in prepared])
         adjoint = rng.normal(size=len(positions[0]))

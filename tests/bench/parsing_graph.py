@@ -7,7 +7,7 @@ from bench.timing import milliseconds, race
 from hypergraph.batched import TreeChart
 from pgm import BeliefPropagation, FactorGraph
 from pgm.factors import BothOn, ProjectiveTree, Table
-from pgm.schedules import SpanningTree
+from pgm.schedules import Serial
 
 __all__ = ["build", "candidates", "run"]
 
@@ -47,7 +47,7 @@ def run() -> None:
         rng = np.random.default_rng(n)
         heads, modifiers = candidates(n, 10, rng)
         graph, potentials = build(heads, modifiers, rng)
-        propagation = BeliefPropagation(iterations=4, tolerance=0.0, schedule=SpanningTree())
+        propagation = BeliefPropagation(iterations=4, tolerance=0.0, schedule=Serial())
         scores = np.full((1, n + 1, n + 1), -np.inf)
         scores[0, heads, modifiers] = potentials[0][:, 1]
         adjoint = rng.normal(size=2 * len(heads))

@@ -26,6 +26,7 @@ exempt(
     "nlp.deps.kinds.Placed",
 )
 exempt("takes no arrays and no numbers", "nlp.conll.Format", "nlp.deps.demo.garden", "nlp.deps.demo.garden_file")
+exempt("takes nothing", "nlp.deps.default_templates", "nlp.deps.template_roles")
 exempt("prints the demonstration", "nlp.deps.demo.report")
 exempt(
     "made by `parse_templates`, whose recipe uses it",
@@ -121,21 +122,21 @@ def _vocabulary() -> features.Vocabulary:
 
 
 def _features(bits: int = 6) -> Any:
-    templates = features.parse_templates("h.tag m.tag dir dist?\nh.form m.form")["arc"]
+    templates = features.TemplateSet.of("arc", ("h", "m"), "h.tag m.tag dir dist?\nh.form m.form")
     return features.FeatureHasher(templates, bits=bits).prepare(_vocabulary().encode(_sentence()))
 
 
 @recipe("nlp.features.parse_templates", "nlp.features.read_templates")
 def templates() -> Iterable[Case]:
-    def use() -> Any:
+    def use(roles: Any) -> Any:
         text = "h.tag m.tag dir dist?\nh.form m.form"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "arc.templates"
             path.write_text(text)
-            read = features.read_templates(path)
-        return read["arc"].text, features.parse_templates(text)["arc"].text
+            read = features.read_templates(path, roles=roles)
+        return read["arc"].text, features.parse_templates(text, roles=roles)["arc"].text
 
-    yield Case(use)
+    yield Case(use, roles={"arc": ("h", "m")})
 
 
 @recipe("nlp.features.Vocabulary")
@@ -159,7 +160,8 @@ def encoded() -> Iterable[Case]:
 
     def use(attributes: Any, morph_offsets: Any, morph: Any, class_counts: Any) -> Any:
         made = features.EncodedSentence(attributes, morph_offsets, morph, class_counts)
-        templates = features.parse_templates("h.tag m.tag between.tag dir dist?\nh.form m.form\nh.morph m.morph")["arc"]
+        text = "h.tag m.tag between.tag dir dist?\nh.form m.form\nh.morph m.morph"
+        templates = features.TemplateSet.of("arc", ("h", "m"), text)
         prepared = features.FeatureHasher(templates, bits=6).prepare(made)
         return made.most_morphs, made.between, prepared.extract([0, 2], [2, 1])
 

@@ -76,9 +76,9 @@ def check() -> Iterable[Case]:
     yield Case(use, potentials=draws(1, 2, 2), seed=0, tolerance=1e-6)
 
 
-@recipe("pgm.BeliefPropagation", "pgm.schedules.Parallel", "pgm.schedules.Residual", "pgm.schedules.SpanningTree")
+@recipe("pgm.BeliefPropagation", "pgm.schedules.Parallel", "pgm.schedules.Residual", "pgm.schedules.Serial")
 def belief_propagation() -> Iterable[Case]:
-    for schedule in (schedules.Parallel(), schedules.SpanningTree(), schedules.Residual()):
+    for schedule in (schedules.Parallel(), schedules.Serial(), schedules.Residual()):
 
         def use(potentials: Any, iterations: int, tolerance: float, damping: float, schedule: Any = schedule) -> Any:
             options = {"iterations": iterations, "tolerance": tolerance, "damping": damping, "schedule": schedule}

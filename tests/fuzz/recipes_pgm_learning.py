@@ -105,3 +105,8 @@ def fit() -> Iterable[Case]:
         return learning.fit(items, learning.L2Distance(), SGD(0.1), **options).epochs[-1].loss
 
     yield Case(use, gold=np.array([1, 0]), weights=draws(3), epochs=2, batch_size=1, seed=0)
+
+
+@recipe("pgm.learning.feature_rows")
+def feature_rows() -> Iterable[Case]:
+    yield Case(lambda blocks: learning.feature_rows(blocks), blocks=np.arange(6).reshape(3, 2))

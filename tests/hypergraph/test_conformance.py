@@ -7,6 +7,7 @@ import pytest
 
 from hypergraph import (
     ImpossibleError,
+    WeightError,
     count,
     edge_marginals,
     entropy,
@@ -85,6 +86,21 @@ def test_decode_is_a_bijection_between_derivations_and_objects(structure):
 
 
 @by_instance
+def test_weights_of_an_object_are_those_that_it_uses(structure):
+    listed = enumeration(structure)
+    for derivation in kbest(structure, draws(structure)[0], k=10):
+        decoded = structure.decode(derivation)
+        used = structure.weights_of(decoded)
+        uses = listed.uses[listed.objects.index(canonical(decoded))]
+        np.testing.assert_array_equal(np.bincount(used, minlength=structure.num_weights), uses)
+    assert structure.shared.shape == (structure.num_weights,)
+    assert not (listed.uses[:, ~structure.shared] > 1).any(), "what is used twice is shared"
+    for nonsense in (None, [], [-1] * 7, ("X",), [(0, 9, 0)], np.full(50, 0.5)):
+        with pytest.raises(WeightError):
+            structure.weights_of(nonsense)
+
+
+@by_instance
 def test_log_partition_and_marginals(structure):
     listed = enumeration(structure)
     for weights in possible_draws(structure):
@@ -145,18 +161,11 @@ def test_derivations_count_their_weights(structure):
         np.testing.assert_array_equal(derivation.counts(), uses[canonical(structure.decode(derivation))])
 
 
-@by_instance
-def test_weights_that_are_used_once(structure):
-    uses = enumeration(structure).uses.max(axis=0, initial=0)
-    assert structure.used_once.shape == uses.shape
-    assert (uses[structure.used_once] <= 1).all()
-
-
 @by_class
-def test_weights_that_are_used_several_times(kind):
-    """What is said to be used several times is so in some example."""
-    several = [structure for structure in kind.examples() if not structure.used_once.all()]
-    assert not several or any(enumeration(s).uses[:, ~s.used_once].max(initial=0) > 1 for s in several)
+def test_shared_weights_are_used_several_times(kind):
+    """What is said to be shared is so in some example."""
+    sharing = [structure for structure in kind.examples() if structure.shared.any()]
+    assert not sharing or any(enumeration(s).uses[:, s.shared].max(initial=0) > 1 for s in sharing)
 
 
 @by_instance

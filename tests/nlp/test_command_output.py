@@ -34,10 +34,10 @@ def test_parse_says_how_many_sentences_and_words(model, tmp_path, monkeypatch):
 
 def test_info_counts_the_weights_that_are_not_zero(model):
     result = CliRunner().invoke(main, ["info", str(model)])
-    weights = DependencyParser.load(model).weights
+    weights = DependencyParser.load(model).model.scorer.weights.read()
     used = np.count_nonzero(weights)
     assert 0 < used < len(weights) != 2 * used
-    assert re.search(rf"weights: 2\^12, of which {used} are not 0; decoder mbr", result.output)
+    assert re.search(rf"^weights: 4096, of which {used} are not 0$", result.output, re.MULTILINE)
     assert [line.split(":")[0] for line in result.output.splitlines() if line.startswith("epoch")] == [
         "epoch 1", "epoch 2",
     ]  # fmt: skip
@@ -54,7 +54,7 @@ def test_train_says_how_the_sentences_are_shared_out(tmp_path, monkeypatch, opti
     result = CliRunner().invoke(main, ["train", "--train", "train.conll", "--model", "m.tacana", *small, *options])
     assert result.exit_code == 0, result.output
     assert f"{train} sentences to train on, {dev} for development" in result.stderr
-    assert ("dev UAS" in result.stderr) == (dev > 0)
+    assert ("development " in result.stderr.replace("for development", "")) == (dev > 0)
 
 
 def test_two_kinds_of_development_data_are_refused(tmp_path):

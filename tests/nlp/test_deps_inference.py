@@ -2,17 +2,14 @@
 
 import numpy as np
 import pytest
-from nlp.deps.decoding import minimum_risk
-from nlp.deps.graphs import ModelGraph
-from nlp.deps.map_decoding import map_tree, tree_score
-from nlp.deps.objectives import loss_and_adjoints
 
 from autodiff import Module, check_gradients
-from nlp.deps.inference import infer
-from nlp.deps.kinds import kinds_of
+from nlp.conll import is_projective
+from nlp.deps import Analysis, DependencyParser
 from nlp.deps.parts import Parts
-from nlp.deps.settings import ModelSettings
+from oracles.dependency_models import dependency_model, instance_of, random_parts, random_scores
 from oracles.dependency_trees import all_trees, parts_of_tree
+from pgm.learning import AnnealedRisk, ConditionalLogLikelihood, Decoder, L2Distance
 
 TREES = ["projective", "nonprojective"]
 EVERYTHING = {"tree": "nonprojective", "childseq": True, "nocross": True}
@@ -24,61 +21,64 @@ MODELS = [
 ]  # fmt: skip
 
 
-def random_parts(n, rng, share=0.6):
-    mask = rng.random((n + 1, n + 1)) < share
-    mask[np.arange(n), np.arange(1, n + 1)] = True
-    return Parts.of_mask(mask)
+def drawn(options, rng, *, n=4, share=1.0, scale=1.0, gold=None):
+    """An instance with random candidate arcs and scores."""
+    instance = instance_of(dependency_model(**options), random_parts(n, rng, share), gold=gold)
+    return instance, random_scores(instance, rng, scale)
 
 
-def random_scores(parts, settings, rng, scale=1.0):
-    return {kind.name: scale * rng.normal(size=len(kind.positions(parts)[0])) for kind in kinds_of(settings)}
+def trees_of(instance):
+    tree = instance.model.tree
+    every = all_trees(instance.parts.n, projective=tree.tree == "projective", one_root=tree.roots == "one")
+    return [np.array(heads[1:]) for heads in every]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_the_parts_of_a_tree_are_what_their_definitions_say(n):
-    rng = np.random.default_rng(0)
-    parts, settings = random_parts(n, rng, share=0.7), ModelSettings(**EVERYTHING, roots="any")
+    model, parts = dependency_model(**EVERYTHING, roots="any"), random_parts(n, np.random.default_rng(0), share=0.7)
     listed = {kind.name: list(zip(*map(np.ndarray.tolist, kind.positions(parts)), strict=True))
-              for kind in kinds_of(settings)}  # fmt: skip
+              for kind in model.kinds}  # fmt: skip
     assert set(listed) == {"arc", "grandparent", "sibling", "childseq", "nocross"}
     trees = 0
     for heads in all_trees(n, projective=False, one_root=False):
         if not all((h, m) in listed["arc"] for m, h in enumerate(heads) if m):
             continue
         trees += 1
-        for kind in kinds_of(settings):
-            present = kind.present(parts, parts.indicator(np.array(heads)))
+        for kind in model.kinds:
+            present = kind.present(parts, parts.indicator(np.array(heads[1:])))
             found = [words for words, on in zip(listed[kind.name], present, strict=True) if on]
             assert len(found) == len(set(found))
             assert set(found) == parts_of_tree(heads)[kind.name]
     assert trees
 
 
-@pytest.mark.parametrize("options", MODELS)
+@pytest.mark.parametrize("options", MODELS, ids=str)
 def test_the_factor_graph_scores_trees_as_the_parts_do(options):
     rng = np.random.default_rng(1)
     for n in (1, 2, 4):
-        parts, settings = Parts.all_arcs(n), ModelSettings(roots="one", **options)
-        scores = random_scores(parts, settings, rng)
-        graph = ModelGraph.of(parts, settings, scores).graph
-        for heads in all_trees(n, projective=settings.tree == "projective", one_root=True):
+        instance, scores = drawn(options, rng, n=n)
+        parts, scored = instance.parts, instance.scored_graph
+        for family, potentials in zip(scored.graph.families, scored.potentials(scores), strict=True):
+            if potentials is not None:
+                family.log_potentials = potentials
+        for heads in trees_of(instance):
+            there = parts_of_tree((-1, *heads.tolist()))
             expected = sum(
                 value
-                for kind in kinds_of(settings)
+                for kind in instance.model.kinds
                 for *words, value in zip(*kind.positions(parts), scores[kind.name], strict=True)
-                if tuple(words) in parts_of_tree(heads)[kind.name]
+                if tuple(words) in there[kind.name]
             )
-            assert tree_score(parts, settings, scores, np.array(heads)) == pytest.approx(expected)
-            assert graph.score(parts.indicator(np.array(heads)).astype(np.int64)) == pytest.approx(expected)
+            assert instance.score(heads, scores) == pytest.approx(expected)
+            assert scored.graph.score(parts.indicator(heads).astype(np.int64)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("constraint", ["exactly_one", "at_most_one", "not_two"])
 @pytest.mark.parametrize("no_two_cycle", [False, True])
 def test_weaker_constraints_forbid_what_they_say(constraint, no_two_cycle):
-    n, rng = 3, np.random.default_rng(2)
-    parts = Parts.all_arcs(n)
-    settings = ModelSettings(constraint=constraint, no_two_cycle=no_two_cycle, roots="one")
-    graph = ModelGraph.of(parts, settings, random_scores(parts, settings, rng)).graph
+    n = 3
+    model, parts = dependency_model(constraint=constraint, no_two_cycle=no_two_cycle), Parts.all_arcs(n)
+    graph = instance_of(model, parts).scored_graph.graph
     for number in range(2 ** len(parts)):
         on = (number >> np.arange(len(parts))) & 1
         groups = [*(on[parts.modifiers == m].sum() for m in range(1, n + 1)), on[parts.heads == 0].sum()]
@@ -93,64 +93,65 @@ def test_weaker_constraints_forbid_what_they_say(constraint, no_two_cycle):
 def test_first_order_is_exact(tree, roots):
     from hypergraph import marginals
     from hypergraph.structures import NonprojectiveTrees, ProjectiveTrees
+    from nlp.deps.runs import GraphArcRun
 
     rng = np.random.default_rng(1)
     kind = ProjectiveTrees if tree == "projective" else NonprojectiveTrees
     for n in (1, 2, 5, 12):
-        parts = random_parts(n, rng)
-        scores = {"arc": 2 * rng.normal(size=len(parts))}
-        matrix = parts.matrix(scores["arc"], -np.inf)
-        settings = ModelSettings(order=1, tree=tree, roots=roots)
-        found = infer(parts, settings, scores).beliefs
-        expected = marginals(kind(n, roots), matrix)
-        np.testing.assert_allclose(found, expected[parts.heads, parts.modifiers], atol=1e-10)
+        instance, scores = drawn({"order": 1, "tree": tree, "roots": roots}, rng, n=n, share=0.6, scale=2.0)
+        parts, run = instance.parts, instance.run(scores)
+        expected = marginals(kind(n, roots), parts.matrix(scores["arc"], -np.inf))
+        np.testing.assert_allclose(run.beliefs[1::2], expected[parts.heads, parts.modifiers], atol=1e-10)
+        np.testing.assert_allclose(run.beliefs[::2], 1.0 - run.beliefs[1::2], atol=1e-12)
         # Belief propagation on the factor graph says the same as inside-outside.
-        alone = ModelSettings(order=2, tree=tree, roots=roots, grandparents=False, siblings=False)
-        np.testing.assert_allclose(infer(parts, alone, scores).beliefs, found, atol=1e-10)
+        on_graph = GraphArcRun(instance, scores, instance.scored_graph, record=False)
+        np.testing.assert_allclose(on_graph.beliefs, run.beliefs, atol=1e-10)
+        assert on_graph.log_partition == pytest.approx(run.log_partition)
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_first_order_log_partitions_are_those_of_all_trees(tree):
+    instance, scores = drawn({"order": 1, "tree": tree}, np.random.default_rng(1))
+    totals = [instance.parts.indicator(heads) @ scores["arc"] for heads in trees_of(instance)]
+    run = instance.run(scores)
+    assert run.log_partition == pytest.approx(np.logaddexp.reduce(totals))
+    assert list(run.part_beliefs) == ["arc"]
+    assert run.part_beliefs["arc"].shape == (len(instance.parts),)
 
 
 @pytest.mark.parametrize("roots", ["one", "any"])
-@pytest.mark.parametrize("kinds", [{}, {"childseq": True}, {"childseq": True, "grandparents": False}])
+@pytest.mark.parametrize("kinds", [{}, {"childseq": True}, {"childseq": True, "grandparents": False}], ids=str)
 def test_exact_second_order_is_what_enumeration_says(kinds, roots):
     rng = np.random.default_rng(2)
     for n in (1, 2, 4):
-        parts = Parts.all_arcs(n)
-        settings = ModelSettings(siblings=False, inference="exact", roots=roots, **kinds)
-        scores = random_scores(parts, settings, rng)
-        trees = [np.array(heads) for heads in all_trees(n, projective=True, one_root=roots == "one")]
-        values = np.array([tree_score(parts, settings, scores, heads) for heads in trees])
+        instance, scores = drawn({"siblings": False, "inference": "exact", "roots": roots, **kinds}, rng, n=n)
+        trees = trees_of(instance)
+        values = np.array([instance.score(heads, scores) for heads in trees])
         share = np.exp(values) / np.exp(values).sum()
-        run = infer(parts, settings, scores)
-        on = [parts.indicator(heads) for heads in trees]
-        np.testing.assert_allclose(run.beliefs, share @ np.array(on), atol=1e-10)
-        total, beliefs = run.likelihood()
-        assert total == pytest.approx(np.log(np.exp(values).sum()), abs=1e-9)
-        for kind in kinds_of(settings):
-            expected = share @ np.array([kind.present(parts, tree) for tree in on])
-            np.testing.assert_allclose(beliefs[kind.name], expected, atol=1e-10)
-        assert map_tree(parts, settings, scores).tolist() == trees[int(np.argmax(values))].tolist()
+        run, on = instance.run(scores), [instance.parts.indicator(heads) for heads in trees]
+        np.testing.assert_allclose(run.beliefs[1::2], share @ np.array(on), atol=1e-10)
+        assert run.log_partition == pytest.approx(np.log(np.exp(values).sum()), abs=1e-9)
+        for kind in instance.model.kinds:
+            expected = share @ np.array([kind.present(instance.parts, tree) for tree in on])
+            np.testing.assert_allclose(run.part_beliefs[kind.name], expected, atol=1e-10)
+        assert run.best().heads.tolist() == trees[int(np.argmax(values))].tolist()
 
 
 class Loss(Module):
     """scores of each kind of parts → the loss of a sentence."""
 
-    def __init__(self, objective, parts, settings, gold):
-        self.objective, self.parts, self.settings, self.gold = objective, parts, settings, gold
-        self.kinds = [kind.name for kind in kinds_of(settings)]
+    def __init__(self, objective, instance, names):
+        self.objective, self.instance, self.names = objective, instance, names
 
     def forward(self, *scores):
-        loss, adjoints = loss_and_adjoints(
-            self.objective, self.parts, self.settings, dict(zip(self.kinds, scores, strict=True)), self.gold,
-            temperature=0.3,
-        )  # fmt: skip
-        return np.array(loss), lambda adjoint: tuple(adjoint * adjoints[kind] for kind in self.kinds)
+        found = self.objective.evaluate(self.instance, dict(zip(self.names, scores, strict=True)))
+        return np.array(found.loss), lambda adjoint: tuple(adjoint * found.adjoints[name] for name in self.names)
 
 
 def check_loss(objective, options, seed):
-    rng = np.random.default_rng(seed)
-    parts, settings = random_parts(4, rng), ModelSettings(**options)
-    scores = random_scores(parts, settings, rng, scale=0.6)
-    check_gradients(Loss(objective, parts, settings, np.arange(-1, 4)), *scores.values()).raise_if_failed()
+    gold = Analysis(np.arange(4))
+    instance, scores = drawn(options, np.random.default_rng(seed), share=0.6, scale=0.6, gold=gold)
+    check_gradients(Loss(objective, instance, list(scores)), *scores.values()).raise_if_failed()
 
 
 @pytest.mark.parametrize(
@@ -159,12 +160,12 @@ def check_loss(objective, options, seed):
         *({"order": order, "tree": tree, "iterations": 3} for order in (1, 2) for tree in TREES),
         *({"iterations": 2, **model} for model in MODELS[2:]),
         {"schedule": "parallel", "iterations": 3, "damping": 0.2},
-        {"tree_first": False, "iterations": 2},
+        {"constraint_first": False, "iterations": 2},
         {"inference": "exact", "siblings": False, "childseq": True},
     ],
     ids=str,
 )
-@pytest.mark.parametrize("objective", ["l2", "risk"])
+@pytest.mark.parametrize("objective", [L2Distance(), AnnealedRisk(temperature=0.3)], ids=lambda one: one.name)
 def test_gradients_of_approximation_aware_losses(objective, options):
     check_loss(objective, options, seed=3)
 
@@ -176,60 +177,45 @@ def test_gradients_of_approximation_aware_losses(objective, options):
     ids=str,
 )  # fmt: skip
 def test_gradient_of_exact_likelihood(options):
-    check_loss("cll", options, seed=4)
+    check_loss(ConditionalLogLikelihood(), options, seed=4)
 
 
-@pytest.mark.parametrize("options", MODELS)
+@pytest.mark.parametrize("options", MODELS, ids=str)
 def test_gradient_of_surrogate_likelihood_is_beliefs_minus_gold(options):
-    rng = np.random.default_rng(5)
-    parts, settings = random_parts(5, rng), ModelSettings(iterations=3, **options)
-    scores = random_scores(parts, settings, rng)
-    gold = np.arange(-1, 5)
-    _, adjoints = loss_and_adjoints("cll", parts, settings, scores, gold)
-    _, beliefs = infer(parts, settings, scores).likelihood()
-    for kind in kinds_of(settings):
-        expected = beliefs[kind.name] - kind.present(parts, parts.indicator(gold))
-        np.testing.assert_allclose(adjoints[kind.name], expected)
-
-
-def is_tree(heads, one_root):
-    n = len(heads) - 1
-    if heads[0] != -1 or (one_root and (heads == 0).sum() != 1):
-        return False
-    for m in range(1, n + 1):
-        for _ in range(n):
-            m = heads[m] if m else 0
-        if m:
-            return False
-    return True
+    gold = Analysis(np.arange(5))
+    instance, scores = drawn({"iterations": 3, **options}, np.random.default_rng(5), n=5, share=0.6, gold=gold)
+    adjoints = ConditionalLogLikelihood().evaluate(instance, scores).adjoints
+    beliefs = instance.run(scores).part_beliefs
+    for kind in instance.model.kinds:
+        expected = beliefs[kind.name] - kind.present(instance.parts, instance.parts.indicator(gold.heads))
+        np.testing.assert_allclose(adjoints[kind.name], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("options", MODELS, ids=str)
 @pytest.mark.parametrize("roots", ["one", "any"])
-@pytest.mark.parametrize("decoder", ["mbr", "log-odds", "map"])
+@pytest.mark.parametrize("decoder", ["mbr", "log-odds", "map", "hill-climbing"])
 def test_decoders_return_trees(options, roots, decoder):
     rng = np.random.default_rng(6)
     for n in (1, 2, 7):
-        parts, settings = random_parts(n, rng), ModelSettings(roots=roots, **options)
-        scores = random_scores(parts, settings, rng)
-        if decoder == "map":
-            heads = map_tree(parts, settings, scores)
-        else:
-            heads = minimum_risk(parts, settings, infer(parts, settings, scores).beliefs, decoder=decoder)
-        assert is_tree(heads, one_root=roots == "one")
-        assert parts.indicator(heads).sum() == n
+        instance, scores = drawn({"roots": roots, **options}, rng, n=n, share=0.6)
+        heads = Decoder.named(decoder).decode(instance, scores).heads
+        assert instance.model.allows(heads)
+        assert instance.parts.indicator(heads).sum() == n
+        assert ((heads == 0).sum() == 1) or roots == "any"
+        assert is_projective(heads) or options.get("tree") == "nonprojective"
+
+
+def test_every_decoder_is_tried_above():
+    assert [*Decoder.kinds()] == ["hill-climbing", "log-odds", "map", "mbr"]
 
 
 @pytest.mark.parametrize("tree", TREES)
 def test_map_is_often_the_best_of_all_trees(tree):
-    rng = np.random.default_rng(7)
-    parts, settings = Parts.all_arcs(4), ModelSettings(tree=tree, roots="one", iterations=10)
-    trees = [np.array(heads) for heads in all_trees(4, projective=tree == "projective", one_root=True)]
-    found = 0
+    rng, found = np.random.default_rng(7), 0
     for _ in range(30):
-        scores = random_scores(parts, settings, rng)
-        best = max(tree_score(parts, settings, scores, heads) for heads in trees)
-        reached = tree_score(parts, settings, scores, map_tree(parts, settings, scores))
+        instance, scores = drawn({"tree": tree, "iterations": 10}, rng)
+        best = max(instance.score(heads, scores) for heads in trees_of(instance))
+        reached = instance.score(instance.run(scores).best().heads, scores)
         assert reached <= best + 1e-9
         found += reached > best - 1e-9
     assert found >= 24  # max-product on a loopy graph is a guess
@@ -241,4 +227,4 @@ def test_what_does_not_go_together_is_refused():
         {"inference": "exact", "order": 1, "constraint": "not_two"},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"order|nonprojective|exact|schedule"):
-            ModelSettings(**wrong)
+            DependencyParser(**wrong)

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autodiff import HashedParameter
-from autodiff.optimizers import AdaGrad, GradientBuffer
+from autodiff.optimizers import GradientBuffer
 from nlp.conll import Sentence
+from nlp.deps import default_templates
 from nlp.features import (
     ATTRIBUTES,
-    DEFAULTS,
     FeatureError,
     FeatureHasher,
+    TemplateSet,
     Vocabulary,
     parse_templates,
 )
@@ -25,6 +25,8 @@ from nlp.features.layout import distance_bin
 from oracles.features import distance_bin as expected_bin
 from oracles.features import feature_indices, random_sentences
 
+DEFAULTS = default_templates()
+ROLES = {"arc": ("h", "m"), "grandparent": ("g", "h", "m"), "sibling": ("h", "m", "s")}
 EVERYTHING = """
 [arc]
 bias
@@ -79,7 +81,7 @@ def vocabulary(sentences):
 
 
 def all_parts(kind: str, n: int) -> list[np.ndarray]:
-    roles = {"arc": 2, "grandparent": 3, "sibling": 3}[kind]
+    roles = len(ROLES[kind])
     chosen = [part for part in product(range(n + 1), repeat=roles) if len(set(part)) == roles]
     return list(np.array(chosen, dtype=np.int64).reshape(-1, roles).T)
 
@@ -90,7 +92,10 @@ def some_parts(kind: str, n: int, rng: np.random.Generator, most: int = 60) -> l
     return [array[keep] for array in parts]
 
 
-@pytest.mark.parametrize("templates", [parse_templates(EVERYTHING), DEFAULTS], ids=["everything", "defaults"])
+ALL_ATOMS = parse_templates(EVERYTHING, roles=ROLES)
+
+
+@pytest.mark.parametrize("templates", [ALL_ATOMS, DEFAULTS], ids=["everything", "defaults"])
 @pytest.mark.parametrize("kind", ["arc", "grandparent", "sibling"])
 def test_extraction_agrees_with_the_slow_twin(templates, kind, sentences, vocabulary):
     rng = np.random.default_rng(1)
@@ -110,7 +115,7 @@ def test_extraction_agrees_with_the_slow_twin(templates, kind, sentences, vocabu
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_scores_are_sums_over_extracted_features(kind, dtype, sentences, vocabulary):
     rng = np.random.default_rng(2)
-    hasher = FeatureHasher(parse_templates(EVERYTHING)[kind], bits=16)
+    hasher = FeatureHasher(ALL_ATOMS[kind], bits=16)
     weights = rng.normal(size=hasher.slots).astype(dtype)
     for sentence in sentences[:12]:
         features = hasher.prepare(vocabulary.encode(sentence))
@@ -123,7 +128,7 @@ def test_scores_are_sums_over_extracted_features(kind, dtype, sentences, vocabul
 @pytest.mark.parametrize("kind", ["arc", "grandparent", "sibling"])
 def test_accumulated_gradient_is_that_of_the_scores(kind, sentences, vocabulary):
     rng = np.random.default_rng(3)
-    hasher = FeatureHasher(parse_templates(EVERYTHING)[kind], bits=8)  # few slots: they collide
+    hasher = FeatureHasher(ALL_ATOMS[kind], bits=8)  # few slots: they collide
     sentence = max(sentences, key=len)
     features = hasher.prepare(vocabulary.encode(sentence))
     parts = some_parts(kind, len(sentence), rng, most=50)
@@ -143,7 +148,7 @@ def test_accumulated_gradient_is_that_of_the_scores(kind, sentences, vocabulary)
 
 
 def test_small_adjoints_are_passed_over(sentences, vocabulary):
-    hasher = FeatureHasher(parse_templates("h.tag m.tag dir")["arc"], bits=20)
+    hasher = FeatureHasher(TemplateSet.of("arc", "hm", "h.tag m.tag dir"), bits=20)
     features = hasher.prepare(vocabulary.encode(max(sentences, key=len)))
     buffer = GradientBuffer(hasher.slots)
     features.accumulate([1e-9, 1.0], buffer, [0, 1], [1, 2], smallest=1e-8)
@@ -155,7 +160,7 @@ def test_positions_outside_the_sentence_and_the_root(vocabulary, sentences):
     n = len(encoded)
     assert (encoded.attributes[0] == ROOT).all()
     assert encoded.morph_offsets[1] == 0
-    templates = parse_templates("h.tag-1\nm.tag+1")["arc"]
+    templates = TemplateSet.of("arc", "hm", "h.tag-1\nm.tag+1")
     indices, _ = FeatureHasher(templates, bits=31).prepare(encoded).extract([0], [n])
     changed = {
         (before, after): sorted(_hash_two(templates, before, after))
@@ -217,12 +222,13 @@ CODE = """
 import sys
 sys.path.insert(0, "tests")
 import numpy as np
-from nlp.features import DEFAULTS, FeatureHasher, Vocabulary
+from nlp.deps import default_templates
+from nlp.features import FeatureHasher, Vocabulary
 from oracles.features import random_sentences
 sentences = random_sentences(5, np.random.default_rng(0))
 encoded = Vocabulary.fit(sentences).encode(sentences[0])
 for name, part in (("arc", [[0], [1]]), ("sibling", [[1], [2], [3]]), ("grandparent", [[0], [1], [2]])):
-    indices, _ = FeatureHasher(DEFAULTS[name], bits=22).prepare(encoded).extract(*part)
+    indices, _ = FeatureHasher(default_templates()[name], bits=22).prepare(encoded).extract(*part)
     print(name, *indices[:3])
 """
 
@@ -245,7 +251,7 @@ def test_collisions_are_as_rare_as_chance():
     words = [f"w{k}" for k in range(200)]
     sentence = Sentence.from_words(words, tags=words, heads=[0] * 200)
     vocabulary = Vocabulary.fit([sentence], minimum_count=1)
-    hasher = FeatureHasher(parse_templates("h.form m.form\nh.tag m.form\nh.form m.tag dir")["arc"], bits=18)
+    hasher = FeatureHasher(TemplateSet.of("arc", "hm", "h.form m.form\nh.tag m.form\nh.form m.tag dir"), bits=18)
     parts = [array + 1 for array in all_parts("arc", 199)]
     indices, _ = hasher.prepare(vocabulary.encode(sentence)).extract(*parts)
     expected = hasher.slots * (1 - np.exp(-len(indices) / hasher.slots))
@@ -255,7 +261,7 @@ def test_collisions_are_as_rare_as_chance():
 
 
 def test_sets_share_no_weights_but_by_name(sentences, vocabulary):
-    arcs = parse_templates("h.tag m.tag dir")["arc"]
+    arcs = TemplateSet.of("arc", "hm", "h.tag m.tag dir")
     encoded = vocabulary.encode(max(sentences, key=len))
     one = FeatureHasher(arcs, bits=30).prepare(encoded).extract([1], [2])[0]
     other = FeatureHasher(arcs.renamed("outer"), bits=30).prepare(encoded).extract([1], [2])[0]
@@ -263,9 +269,10 @@ def test_sets_share_no_weights_but_by_name(sentences, vocabulary):
 
 
 def test_order_of_templates_does_not_matter(sentences, vocabulary):
-    one, other = parse_templates("h.tag m.tag\nbias\nh.morph dir"), parse_templates("dir h.morph\nm.tag h.tag\nbias")
+    texts = ("h.tag m.tag\nbias\nh.morph dir", "dir h.morph\nm.tag h.tag\nbias")
     encoded = vocabulary.encode(max(sentences, key=len))
-    first, second = (FeatureHasher(t["arc"], bits=30).prepare(encoded).extract([1], [2])[0] for t in (one, other))
+    hashers = [FeatureHasher(TemplateSet.of("arc", "hm", text), bits=30) for text in texts]
+    first, second = (hasher.prepare(encoded).extract([1], [2])[0] for hasher in hashers)
     assert sorted(first.tolist()) == sorted(second.tolist())
 
 
@@ -307,56 +314,13 @@ def test_what_cannot_be_a_part_is_refused(sentences, vocabulary):
         FeatureHasher(DEFAULTS["arc"], bits=40)
 
 
-def test_forgotten_words_look_like_new_ones(vocabulary, sentences):
-    known, form = max(sentences, key=len), ATTRIBUTES.index("form")
-    same, changed = vocabulary.encode(known), vocabulary.encode(known)
-    vocabulary.forget_words(same, 0.0, np.random.default_rng(0))
-    assert (same.attributes == vocabulary.encode(known).attributes).all()
-    vocabulary.forget_words(changed, 1e9, np.random.default_rng(0))
+def test_dropped_words_look_like_new_ones(vocabulary, sentences):
+    same, form = vocabulary.encode(max(sentences, key=len)), ATTRIBUTES.index("form")
+    kept = vocabulary.drop_words(same, 0.0, np.random.default_rng(0))
+    np.testing.assert_array_equal(kept.attributes, same.attributes)
+    changed = vocabulary.drop_words(same, 1e9, np.random.default_rng(0))
     assert (changed.attributes[1:, form] == UNKNOWN).all()
     assert (changed.attributes[0] == same.attributes[0]).all()  # the root
     for name in ("tag", "coarse", "suffix2", "suffix3", "shape"):
         column = ATTRIBUTES.index(name)
         assert (changed.attributes[:, column] == same.attributes[:, column]).all()
-
-
-def test_frequent_words_are_forgotten_less_often():
-    trees = [Sentence.from_words(["a", "a", "a", "b"], tags=["D"] * 4, heads=[2, 0, 2, 2])] * 3
-    vocabulary, rng, times = Vocabulary.fit(trees), np.random.default_rng(0), 4000
-    lost = np.zeros(5)
-    for _ in range(times):
-        encoded = vocabulary.encode(trees[0])
-        vocabulary.forget_words(encoded, 2.0, rng)
-        lost += encoded.attributes[:, ATTRIBUTES.index("form")] == UNKNOWN
-    np.testing.assert_allclose(lost / times, [0, 2 / 11, 2 / 11, 2 / 11, 2 / 5], atol=0.03)
-
-
-@pytest.mark.parametrize("bits", [0, 32, -1, 4.0, "8"])
-def test_numbers_of_bits_that_no_index_holds_are_refused(bits):
-    with pytest.raises(FeatureError, match="from 1 to 31"):
-        FeatureHasher(parse_templates("h.tag")["arc"], bits)
-
-
-def test_features_are_read_as_the_eager_rule_has_them():
-    """Train on two sentences in turn, by scores that are caught up before they are read: equal to dense training."""
-    trees = [Sentence.from_words(["a", "b"], tags=["X", "Y"]), Sentence.from_words(["b", "c"], tags=["Y", "Z"])]
-    vocabulary = Vocabulary.fit(trees, minimum_count=1)
-    hasher = FeatureHasher(parse_templates("h.form m.form\nh.tag dir\nm.tag dist")["arc"], bits=6)
-    prepared = [hasher.prepare(vocabulary.encode(tree)) for tree in trees]
-    heads, modifiers = [0, 0, 1, 2], [1, 2, 2, 1]
-    parameter = HashedParameter("w", hasher.slots)
-    store = AdaGrad(0.5, l2=0.3).store({"w": parameter})
-    weights, squares = np.zeros(hasher.slots), np.zeros(hasher.slots)
-    for step in range(30):
-        features = prepared[step % 5 % 2]
-        store.catch_up({"w": features.extract(heads, modifiers)[0]})
-        scores = features.score(parameter.value, heads, modifiers)
-        np.testing.assert_allclose(scores, features.score(weights, heads, modifiers), rtol=1e-12, atol=1e-14)
-        adjoint = scores - np.array([1.0, -1.0, 2.0, 0.5])
-        features.accumulate(adjoint, store.buffer("w"), heads, modifiers)
-        indices, values = store.buffer("w").rows()
-        gradient = np.zeros(hasher.slots)
-        gradient[indices] = values
-        store.step()
-        squares += gradient**2
-        weights = ((1 + np.sqrt(squares)) * weights - 0.5 * gradient) / (1 + np.sqrt(squares) + 0.5 * 0.3)

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import nlp.command
-from nlp.interrupts import watch_interrupts
+from pgm.shell.interrupts import watch_interrupts
 
 
 def swallowed():

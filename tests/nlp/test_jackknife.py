@@ -1,15 +1,11 @@
-"""The jackknife, the candidates that pruning leaves, and the gold trees of likelihood."""
+"""The jackknife, the candidates that pruning leaves, and pruners that are saved and loaded."""
 
 import numpy as np
 import pytest
-from nlp.deps.fitting import fit_pruner
-from nlp.deps.training import Example, TrainingSettings
 
-from nlp.deps import PruningSettings
+from nlp.deps import DependencyParser
 from nlp.deps.parts import Parts
-from nlp.deps.pruning import _likely, jackknife, oracle
-from nlp.deps.settings import ModelSettings
-from nlp.features import DEFAULTS, Vocabulary
+from nlp.deps.pruning import PruningSettings, _likely, jackknife, oracle
 from oracles.sentences import invented_sentences
 
 
@@ -48,13 +44,12 @@ def test_one_fold_prunes_what_it_has_seen(count, folds):
 
 def test_heads_at_the_threshold_stay_and_impossible_ones_go():
     matrix = np.array([[0.0, 0.8, 0.5], [0.0, 0.0, 0.25], [0.0, 0.2, 0.0]])
-    assert _likely(matrix, PruningSettings(threshold=0.25, most=10))[:, 1:].tolist() == [
+    assert _likely(matrix, PruningSettings(threshold=0.25, max_heads=10))[:, 1:].tolist() == [
         [True, True], [False, True], [True, False],
     ]  # fmt: skip
-    assert _likely(matrix, PruningSettings(threshold=0.3, most=10))[:, 1:].sum(axis=0).tolist() == [1, 2]
-    assert _likely(matrix, PruningSettings(threshold=1e-9, most=10))[:, 1:].sum(axis=0).tolist() == [2, 2]
-    assert _likely(matrix, PruningSettings(threshold=1e-9, most=1))[:, 1:].sum(axis=0).tolist() == [1, 1]
-    assert _likely(matrix, PruningSettings(threshold=1e-9, most=2))[:, 1:].sum(axis=0).tolist() == [2, 2]
+    for threshold, max_heads, expected in ((0.3, 10, [1, 2]), (1e-9, 10, [2, 2]), (1e-9, 1, [1, 1]), (1e-9, 2, [2, 2])):
+        settings = PruningSettings(threshold=threshold, max_heads=max_heads)
+        assert _likely(matrix, settings)[:, 1:].sum(axis=0).tolist() == expected
 
 
 def test_oracle_counts_gold_arcs_and_heads():
@@ -70,35 +65,52 @@ def test_oracle_counts_gold_arcs_and_heads():
     assert oracle(sentences, chains) == (pytest.approx(100.0 * right / words), 1.0)
 
 
-@pytest.mark.parametrize("model", [True, False])
-def test_the_pruner_has_a_model_if_it_is_asked_for(model):
+@pytest.mark.parametrize("pruning", [True, False])
+@pytest.mark.parametrize("length_bounds", [True, False])
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_pruner_has_what_is_asked_for(pruning, length_bounds, order):
+    parser = DependencyParser(bits=10, epochs=1, order=order, pruning=pruning, length_bounds=length_bounds)
+    pruner = parser.fit(invented_sentences(8)).model.pruner
+    assert (pruner is not None) == (pruning or length_bounds)
+    if pruner is not None:
+        assert (pruner.model is not None) == pruning
+        assert (pruner.bounds is not None) == length_bounds
+
+
+def test_second_order_models_prune_unless_they_are_told_otherwise():
+    assert DependencyParser().prunes
+    assert not DependencyParser(order=1).prunes
+    assert DependencyParser(order=1, pruning=True).prunes
+    assert not DependencyParser(pruning=False).prunes
+
+
+@pytest.mark.parametrize(
+    "options", [{"pruning": False}, {"max_heads": 2}, {"threshold": 0.5, "length_bounds": True}], ids=str
+)
+def test_a_loaded_model_prunes_as_the_saved_one(tmp_path, options):
     sentences = invented_sentences(12)
-    pruner = fit_pruner(
-        Vocabulary.fit(sentences), DEFAULTS, 12, PruningSettings(model=model, bounds=True), ModelSettings(),
-        TrainingSettings(), sentences,
-    )  # fmt: skip
-    assert (pruner.weights is not None) == (pruner.scorer is not None) == model
-    assert pruner.bounds is not None
+    parser = DependencyParser(bits=12, epochs=1, **options).fit(sentences)
+    parser.save(tmp_path / "m.tacana")
+    loaded = DependencyParser.load(tmp_path / "m.tacana")
+    assert loaded.settings["pruning"] == parser.settings["pruning"]
+    for sentence in sentences:
+        before, after = (one.model.candidates(sentence) for one in (parser, loaded))
+        np.testing.assert_array_equal(before.heads, after.heads)
+        np.testing.assert_array_equal(before.modifiers, after.modifiers)
+        if len(sentence) > 4:
+            assert (len(before) == len(sentence) ** 2) == ("pruning" in options)
 
 
-def test_gold_trees_of_likelihood_are_trees_of_candidates():
-    """The right-branching tree is all that is left: likelihood must take it for gold, other objectives must not."""
-    sentence = invented_sentences(1)[0]
-    parts = Parts.of_mask(np.eye(len(sentence) + 1, k=1, dtype=bool))
-    chain = np.arange(-1, len(sentence))
-    assert sentence.heads.tolist() != chain[1:].tolist()
-    assert Example.of(sentence, parts, ModelSettings(), "cll").gold.tolist() == chain.tolist()
-    for objective in ("l2", "risk", "l2+risk"):
-        assert Example.of(sentence, parts, ModelSettings(), objective).gold[1:].tolist() == sentence.heads.tolist()
+def test_gold_heads_may_be_pruned_away():
+    """The right-branching tree is all that is left: likelihood takes it for gold, other objectives want what is not."""
+    sentence = max(invented_sentences(5), key=len)
+    model = DependencyParser(order=1, bits=4, roots="one").fit([sentence]).model
+    chain = Parts.of_mask(np.eye(len(sentence) + 1, k=1, dtype=bool))
+    from nlp.deps import Analysis
 
-
-def test_crossing_gold_trees_are_made_projective_for_likelihood():
-    from nlp.conll import Sentence, is_projective
-
-    sentence = Sentence.from_words(["a", "b", "c", "d"], heads=[3, 4, 0, 3])
-    parts = Parts.all_arcs(4)
-    found = Example.of(sentence, parts, ModelSettings(), "cll").gold
-    assert is_projective(found[1:])
-    assert (found[1:] == sentence.heads).sum() == 3
-    free = Example.of(sentence, parts, ModelSettings(tree="nonprojective"), "cll").gold
-    assert free[1:].tolist() == sentence.heads.tolist()
+    instance = model.of(sentence, chain, gold=Analysis.of(sentence))
+    assert sentence.heads.tolist() != list(range(len(sentence)))
+    _, present = instance.gold_score({"arc": np.zeros(len(sentence))}, "")
+    assert present["arc"].tolist() == [1.0] * len(sentence)
+    right = (sentence.heads == np.arange(len(sentence))).astype(float)
+    assert instance.targets[1::2].tolist() == right.tolist()

@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
+from autodiff.optimizers import GradientBuffer
 from nlp.conll import Sentence
-from nlp.features import DEFAULTS, FeatureError, GradientBuffer, LabelHasher, Vocabulary, parse_templates
+from nlp.deps import default_templates
+from nlp.features import FeatureError, LabelHasher, TemplateSet, Vocabulary
 from oracles.features import labelled_indices, random_sentences
 
-EVERYTHING = parse_templates("""
-[relation]
+RELATION = default_templates()["relation"]
+EVERYTHING = TemplateSet.of(
+    "relation",
+    "hm",
+    """
 bias
 h.form m.tag+2 dir
 h.morph m.morph
@@ -16,10 +21,9 @@ m.morph h.tag dir dist
 between.tag h.form dir
 between.punctuation between.predicate
 h.shape m.prefix2 m.suffix3 m.frequency h.lower
-""")["relation"]
-TRIPLES = parse_templates("[grandparent]\ng.tag h.tag m.tag shape.gp\ng.tag m.tag dir.gm\nh.morph m.form")[
-    "grandparent"
-]
+""",
+)
+TRIPLES = TemplateSet.of("grandparent", "ghm", "g.tag h.tag m.tag shape.gp\ng.tag m.tag dir.gm\nh.morph m.form")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +69,7 @@ def test_extraction_agrees_with_the_slow_twin(labels, bits, sentences, vocabular
 @pytest.mark.parametrize("labels", [1, 16, 33])
 def test_scores_are_sums_over_extracted_features(dtype, labels, sentences, vocabulary):
     rng = np.random.default_rng(2)
-    hasher = LabelHasher(DEFAULTS["relation"], bits=14, labels=labels)
+    hasher = LabelHasher(RELATION, bits=14, labels=labels)
     weights = rng.normal(size=hasher.slots).astype(dtype)
     for sentence in sentences:
         features = hasher.prepare(vocabulary.encode(sentence))
@@ -126,7 +130,7 @@ def test_pairs_of_arcs_have_labels_too(sentences, vocabulary):
 
 
 def test_small_adjoints_are_passed_over(sentences, vocabulary):
-    hasher = LabelHasher(parse_templates("[relation]\nh.tag m.tag dir")["relation"], bits=20, labels=3)
+    hasher = LabelHasher(TemplateSet.of("relation", "hm", "h.tag m.tag dir"), bits=20, labels=3)
     features = hasher.prepare(vocabulary.encode(sentences[0]))
     buffer = GradientBuffer(hasher.slots)
     features.accumulate([1e-9, 1.0, -1e-9, 2.0], buffer, [0, 3, 4], [0, 1, 2, 0], [0, 1], [1, 2], smallest=1e-8)
@@ -134,7 +138,7 @@ def test_small_adjoints_are_passed_over(sentences, vocabulary):
 
 
 def test_labels_of_a_feature_are_neighbours(sentences, vocabulary):
-    hasher = LabelHasher(parse_templates("[relation]\nh.form m.form")["relation"], bits=20, labels=48)
+    hasher = LabelHasher(TemplateSet.of("relation", "hm", "h.form m.form"), bits=20, labels=48)
     features = hasher.prepare(vocabulary.encode(sentences[0]))
     indices, _ = features.extract([0, 48], range(48), [0], [1])
     rows = indices.reshape(3, 16)
@@ -148,7 +152,7 @@ def test_collisions_are_as_rare_as_chance():
     words = [f"w{k}" for k in range(120)]
     sentence = Sentence.from_words(words, tags=words, heads=[0] * 120)
     vocabulary = Vocabulary.fit([sentence], minimum_count=1)
-    templates = parse_templates("[relation]\nh.form m.form\nh.tag m.form\nh.form m.tag dir")["relation"]
+    templates = TemplateSet.of("relation", "hm", "h.form m.form\nh.tag m.form\nh.form m.tag dir")
     hasher = LabelHasher(templates, bits=20, labels=48)
     heads, modifiers = (array.ravel() + 1 for array in np.divmod(np.arange(120 * 120), 120))
     starts, labels = 3 * np.arange(len(heads) + 1), np.tile([0, 16, 32], len(heads))
@@ -162,7 +166,7 @@ def test_collisions_are_as_rare_as_chance():
 
 
 def test_nothing_to_score(vocabulary):
-    hasher = LabelHasher(DEFAULTS["relation"], bits=10, labels=4)
+    hasher = LabelHasher(RELATION, bits=10, labels=4)
     features = hasher.prepare(vocabulary.encode(Sentence.from_words([])))
     assert features.score(np.zeros(1024), [0], [], [], []).shape == (0,)
     one = hasher.prepare(vocabulary.encode(Sentence.from_words(["word"], tags=["Na"])))
@@ -171,7 +175,7 @@ def test_nothing_to_score(vocabulary):
 
 
 def test_what_no_kernel_can_take_is_refused(sentences, vocabulary):
-    hasher = LabelHasher(DEFAULTS["relation"], bits=10, labels=4)
+    hasher = LabelHasher(RELATION, bits=10, labels=4)
     features = hasher.prepare(vocabulary.encode(sentences[0]))
     weights, n = np.zeros(1024), len(sentences[0])
     for arguments, said in [
@@ -203,6 +207,6 @@ def test_what_no_kernel_can_take_is_refused(sentences, vocabulary):
     with pytest.raises(FeatureError, match="a buffer of 4 slots"):
         features.accumulate([1.0], GradientBuffer(4), *good)
     with pytest.raises(FeatureError, match="bits is 4, but must be a whole number from 5"):
-        LabelHasher(DEFAULTS["relation"], bits=4, labels=2)
+        LabelHasher(RELATION, bits=4, labels=2)
     with pytest.raises(FeatureError, match="labels is 0"):
-        LabelHasher(DEFAULTS["relation"], bits=10, labels=0)
+        LabelHasher(RELATION, bits=10, labels=0)

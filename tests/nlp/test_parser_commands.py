@@ -98,7 +98,7 @@ def test_tags_that_the_model_does_not_know_are_told(trained, tmp_path):
     assert "100 % of the tags" in result.stderr
 
 
-@pytest.mark.parametrize("options", [["--threshold", "nan"], ["--dev-fraction", "nan"], ["--l2", "nan"]])
+@pytest.mark.parametrize("options", [["--threshold", "nan"], ["--dev-fraction", "nan"], ["--regularization", "nan"]])
 def test_numbers_that_are_none_are_refused_in_one_line(trained, options):
     result = run("train", "--train", trained / "train.conll", "--model", trained / "other.tacana", *options)
     assert result.exit_code == 2

@@ -7,11 +7,11 @@ import pytest
 from attrs import fields_dict
 from nlp.deps.training import TrainingSettings
 
-from nlp.deps import PruningSettings
+from nlp.deps import PruningSettings, default_templates, template_roles
 from nlp.deps.parse_command import parse
 from nlp.deps.settings import ModelSettings
 from nlp.deps.train_command import train
-from nlp.features import DEFAULTS, parse_templates
+from nlp.features import parse_templates
 
 PAGE = (Path(__file__).parents[2] / "docs" / "parser.md").read_text(encoding="utf-8")
 
@@ -29,9 +29,9 @@ def test_every_option_is_on_the_page(command):
 
 
 def test_defaults_on_the_page_are_the_defaults():
-    listed = parse_templates(re.split(r"<!-- templates:.*-->\n+```\n", PAGE)[1].split("```")[0])
+    listed = parse_templates(re.split(r"<!-- templates:.*-->\n+```\n", PAGE)[1].split("```")[0], roles=template_roles())
     assert {name: [t.text for t in found] for name, found in listed.items()} == {
-        name: [t.text for t in found] for name, found in DEFAULTS.items()
+        name: [t.text for t in found] for name, found in default_templates().items()
     }
 
 

@@ -72,7 +72,7 @@ MARKOV = ROOT / "tests" / "fixtures" / "markov.uai"
         (f"{LOOP} tacana parse --model m.tacana train.conll --output loop", "loop: Too many levels of symbolic links"),
         (f"{LOOP} {TRAIN} --model loop", "loop: Too many levels of symbolic links"),
         (f"{LOOP} tacana infer loop.uai; ln -sf l.uai l.uai; tacana infer l.uai", "l.uai: Too many levels"),
-        (f"{TRAIN} --model new --l2 1e308", "l2 is 1e+308: too large"),
+        (f"{TRAIN} --model new --regularization 1e308", "regularization is 1e+308: too large"),
         (f"{TRAIN} --model new --learning-rate 1e308", "training diverges"),
         ("tacana parse --model m.tacana /dev/zero", "/dev/zero:1: a line of more than 1048576 bytes"),
         ("tacana parse --model /dev/zero train.conll", "/dev/zero is not a plain file"),

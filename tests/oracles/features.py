@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from nlp.features import ATTRIBUTES, CLASSES, KINDS, EncodedSentence, TemplateSet
+from nlp.features import ATTRIBUTES, CLASSES, EncodedSentence, TemplateSet
 from nlp.features.blocks import atom_keys, mix, template_key
 from nlp.features.encoded import AFTER, BEFORE
 
@@ -63,7 +63,7 @@ def finish(total: int, bits: int) -> int:
 
 def feature_indices(templates: TemplateSet, sentence: EncodedSentence, part: tuple[int, ...], bits: int) -> list[int]:
     """Return the indices of all features of one part."""
-    at = dict(zip(KINDS[templates.kind], part, strict=True))
+    at = dict(zip(templates.roles, part, strict=True))
     found = []
     for template in templates:
         asked = [

@@ -12,7 +12,7 @@ from pgm.learning import ConditionalLogLikelihood, FeatureScorer, GraphModel, St
 
 __all__ = ["GRAPHS", "bytes_of", "graph_task", "mean_loss", "noisy_tags", "structure_task"]
 
-GRAPHS = GraphModel(BeliefPropagation(iterations=1, schedule="tree"))
+GRAPHS = GraphModel(BeliefPropagation(iterations=1, schedule="serial"))
 
 
 def noisy_tags(rng: np.random.Generator, length: int = 5) -> tuple[np.ndarray, np.ndarray]:

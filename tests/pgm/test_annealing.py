@@ -19,7 +19,7 @@ def test_it_finds_the_best_assignment_of_trees():
         first, second = np.sort(joint.ravel())[::-1][:2]
         if first == -np.inf or first - second < 0.3:
             continue
-        result = DeterministicAnnealing(schedule="tree", damping=0.0).run(graph)
+        result = DeterministicAnnealing(schedule="serial", damping=0.0).run(graph)
         assert result.score == pytest.approx(first)
         assert graph.score(result.assignment()) == pytest.approx(result.score)
         checked += 1

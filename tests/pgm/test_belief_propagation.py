@@ -8,7 +8,7 @@ from oracles.joint import joint_log, marginals_of
 from pgm import BeliefPropagation, ContradictionError, FactorGraph, FactorGraphError
 from pgm.factors import ExactlyOne, ProjectiveTree, Table
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -19,7 +19,7 @@ def test_exact_on_a_thousand_acyclic_graphs(part):
         graph = random_acyclic_graph(rng)
         joint = joint_log(graph)
         log_z, expected = marginals_of(joint)
-        propagation = BeliefPropagation(schedule="tree", iterations=3)
+        propagation = BeliefPropagation(schedule="serial", iterations=3)
         if log_z == -np.inf:
             with pytest.raises(ContradictionError, match="impossible"):
                 propagation.run(graph)
@@ -33,7 +33,7 @@ def test_exact_on_a_thousand_acyclic_graphs(part):
         weights = np.exp(joint - log_z)
         entropy = -(weights[weights > 0] * np.log(weights[weights > 0])).sum()
         assert abs(result.bethe_entropy - entropy) < 1e-9
-        best = BeliefPropagation(schedule="tree", iterations=3, mode="max").run(graph)
+        best = BeliefPropagation(schedule="serial", iterations=3, mode="max").run(graph)
         second, first = np.sort(joint.ravel())[-2:]
         if first - second > 1e-9:  # else the states of a tie may be mixed
             assert abs(graph.score(best.assignment()) - joint.max()) < 1e-9
@@ -128,7 +128,7 @@ def test_opposite_extremes_cancel():
     graph.add(Table([x[0]], [0.0, 1e4]))
     graph.add(Table([x[0], x[1]], [[0.0, 0.0], [0.0, -1e4]]))
     graph.add(Table([x[1], x[2]], [[0.0, 0.0], [1e4, 1e4 + 0.5]]))
-    result = BeliefPropagation(schedule="tree").run(graph)
+    result = BeliefPropagation(schedule="serial").run(graph)
     _, expected = marginals_of(joint_log(graph))
     np.testing.assert_allclose(np.concatenate(result.beliefs), np.concatenate(expected), atol=1e-9)
 
@@ -154,7 +154,7 @@ def test_evidence_is_conditioning():
         observed = {0: 1, graph.num_variables - 1: 0}
         log_z, expected = marginals_of(joint_log(graph, observed))
         if log_z > -np.inf:
-            result = BeliefPropagation(schedule="tree").run(graph, evidence=observed)
+            result = BeliefPropagation(schedule="serial").run(graph, evidence=observed)
             assert abs(result.log_partition - log_z) < 1e-10 * max(1, abs(log_z))
             np.testing.assert_allclose(np.concatenate(result.beliefs), np.concatenate(expected), atol=1e-10)
 
@@ -224,7 +224,7 @@ def test_first_order_parsing_is_exact_in_one_iteration():
     unary = np.stack([np.zeros((n + 1) * n), scores[:, 1:].ravel()], axis=1)
     graph.add(Table(arcs.ravel()[np.arange((n + 1) * n)[:, None]], unary))
     graph.add(ProjectiveTree(arcs))
-    result = BeliefPropagation(schedule="tree", iterations=1).run(graph)
+    result = BeliefPropagation(schedule="serial", iterations=1).run(graph)
     trees = ProjectiveTrees(n)
     weights = trees.weights(scores)
     np.testing.assert_allclose(result.belief(arcs)[..., 1], marginals(trees, weights)[:, 1:], atol=1e-12)

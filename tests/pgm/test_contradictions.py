@@ -19,7 +19,7 @@ from pgm import (
 )
 from pgm.factors import ExactlyOne, LinearChain, Table
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 KINDS = [kind for name in pgm.factors.__all__ if inspect.isclass(kind := getattr(pgm.factors, name))]
 
 

@@ -7,7 +7,7 @@ from oracles.joint import joint_log, marginals_of
 from pgm import BeliefPropagation, FactorGraph
 from pgm.factors import Table
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 
 
 @pytest.mark.parametrize("states", [2, 3])

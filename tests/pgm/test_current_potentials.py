@@ -41,7 +41,7 @@ def problem_of(graph):
 
 QUESTIONS = {
     "belief propagation": lambda graph, _: BeliefPropagation().run(graph).flat_beliefs,
-    "spanning tree": lambda graph, _: BeliefPropagation(schedule="tree").run(graph).flat_beliefs,
+    "serial": lambda graph, _: BeliefPropagation(schedule="serial").run(graph).flat_beliefs,
     "residual": lambda graph, _: BeliefPropagation(schedule="residual").run(graph).log_partition,
     "max-product": lambda graph, _: BeliefPropagation(mode="max").run(graph).assignment(),
     "unrolled": lambda graph, _: unrolled(graph),

@@ -28,7 +28,6 @@ SPACE_EXAMPLES = [
 by_space = pytest.mark.parametrize(("space", "beliefs"), SPACE_EXAMPLES)
 
 
-
 def counted(every):
     """The events of each answer, but for those that an answer can have several times."""
     return np.where(every.events.max(axis=0) <= 1, every.events, 0.0)

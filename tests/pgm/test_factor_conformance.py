@@ -133,3 +133,20 @@ def test_messages_of_another_shape_are_refused(name):
     plain = np.random.default_rng(0).normal(size=(factors, width))
     expected = factor.run(plain, prepared).messages
     np.testing.assert_array_equal(factor.run(np.asfortranarray(plain), prepared).messages, expected)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_adjoints_of_another_shape_are_refused(name):
+    factor = example(name, 0, 0)
+    run = factor.run(messages(factor, 1), factor.prepare(factor.potentials))
+    rows, width = run.incoming.shape
+    for wrong in (np.zeros((rows, width + 1)), np.zeros((rows + 1, width)), np.zeros(width + 1), np.full((1, 1, 1), 0)):
+        with pytest.raises(FactorGraphError, match="adjoint of messages"):
+            run.backward(messages=wrong)
+        with pytest.raises(FactorGraphError, match="adjoint of log_partition"):
+            run.backward(log_partition=np.concatenate([wrong.ravel(), np.zeros(rows + 1)]))
+    with pytest.raises(FactorGraphError, match="beliefs"):
+        run.backward(beliefs=np.zeros((rows, 99)))
+    if factor.potentials is not None:
+        some = np.asfortranarray(np.random.default_rng(0).normal(size=run.beliefs.shape))
+        np.testing.assert_array_equal(run.backward(beliefs=some)[0], run.backward(beliefs=some.copy(order="C"))[0])

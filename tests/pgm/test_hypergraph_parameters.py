@@ -15,7 +15,7 @@ from pgm.factors.log_linear import DenseFeatures
 from pgm.learning import ConditionalLogLikelihood, GraphModel, L2Distance, Trainer, check_objective
 from pgm.potential_source import PotentialSource
 
-EXACT = BeliefPropagation(schedule="tree", iterations=2)
+EXACT = BeliefPropagation(schedule="serial", iterations=2)
 MODEL = GraphModel(EXACT)
 CLL = ConditionalLogLikelihood()
 
@@ -120,7 +120,7 @@ def test_a_grammar_with_its_lexicon():
     gold = graph.evidence({spans: list(states.values())})
     expected = -1.0 - 0.5 - 1.0 - 2.0 - 0.2
     assert graph.score(np.array(list(gold.values()))) == pytest.approx(expected)
-    result = BeliefPropagation(schedule="tree").run(graph)
+    result = BeliefPropagation(schedule="serial").run(graph)
     total = np.logaddexp(expected, -np.inf)
     assert result.log_partition == pytest.approx(total, abs=1e-9)
     assert result.table(spans[2])["S"] == pytest.approx(1.0)
@@ -138,7 +138,7 @@ def test_the_lexicon_agrees_with_lexical_messages():
     graphs[1].add(LabelledConstituency(spans[1], GRAMMAR, 2, GRAMMAR.rule_weights))
     scores = np.concatenate([np.zeros((2, 1)), GRAMMAR.lexical(words)], axis=1)
     graphs[1].add(Table([spans[1][[0, 2]]], scores))
-    first, second = (BeliefPropagation(schedule="tree").run(graph) for graph in graphs)
+    first, second = (BeliefPropagation(schedule="serial").run(graph) for graph in graphs)
     assert first.log_partition == pytest.approx(second.log_partition, abs=1e-10)
     np.testing.assert_allclose(first.flat_beliefs, second.flat_beliefs, atol=1e-10)
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from nlp.command import main
 from pgm import BeliefPropagation
 from pgm.exact import BruteForce, JunctionTree
 from pgm.files import read_evidence, read_map, read_mar, read_model, read_pr
-from pgm.infer_command import infer as infer_command
+from pgm.schedules import BY_NAME
+from pgm.shell.command import main
+from pgm.shell.infer_command import infer as infer_command
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MODELS = ["markov.uai", "gaps.fg", "weather.bif"]
@@ -61,6 +62,14 @@ def test_belief_propagation(name, answer):
     assert graph.score(best) == pytest.approx(BruteForce().maximum(graph).score)
 
 
+@pytest.mark.parametrize("schedule", BY_NAME)
+def test_schedules(schedule, answer):
+    graph = read_model(FIXTURES / "gaps.fg")
+    found = answer(read_mar, infer(FIXTURES / "gaps.fg", "--schedule", schedule))
+    for belief, expected in zip(found, BruteForce().run(graph).beliefs, strict=True):
+        np.testing.assert_allclose(belief, expected, atol=1e-9)
+
+
 def test_not_converged_is_said():
     assert "NOT converged after 1 iterations" in infer(FIXTURES / "markov.uai", "--iterations", 1).stderr
 
@@ -80,6 +89,7 @@ def test_defaults_are_those_of_python(tmp_path):
     bp = BeliefPropagation()
     assert (defaults["iterations"], defaults["tolerance"], defaults["damping"]) == (100, 1e-8, 0.0)
     assert (bp.iterations, bp.tolerance, bp.damping) == (100, 1e-8, 0.0)
+    assert BY_NAME[defaults["schedule"]] == bp.schedule
     assert defaults["budget"] * 2**30 == JunctionTree().budget
     path = tmp_path / "pair.uai"
     path.write_text("MARKOV 2 2 2 1  2 0 1  4 1 2 3 4")

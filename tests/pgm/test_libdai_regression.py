@@ -26,7 +26,7 @@ def printed(method: str) -> tuple[list[str], np.ndarray]:
     return lines[at].split(), np.array(rows)
 
 
-@pytest.mark.parametrize("schedule", ["parallel", "tree", "residual"])
+@pytest.mark.parametrize("schedule", ["parallel", "serial", "residual"])
 @pytest.mark.parametrize("method", ["BP_PARALL", "BP_SEQFIX_LOG"])
 def test_the_same_beliefs_and_bethe_partition(method, schedule):
     graph = read_model(FOLDER / "testfast.fg")

@@ -85,16 +85,15 @@ def test_inference_sees_a_table():
     for family in graph.families:
         values = family.potentials
         plain.add(ExactlyOne(family.variables) if values is None else Table(family.variables, values))
-    for schedule in ("parallel", "tree", "residual"):
+    for schedule in ("parallel", "serial", "residual"):
         inference = BeliefPropagation(iterations=3, schedule=schedule)
         np.testing.assert_allclose(inference.run(graph).flat_beliefs, inference.run(plain).flat_beliefs, atol=1e-13)
 
 
-def test_stacked_and_taken_families_are_plain_tables(rng):
+def test_stacked_and_taken_families_have_no_source(rng):
     weights = Parameter("weights", rng.normal(size=2))
     table = LogLinear(np.arange(6).reshape(3, 2), rng.normal(size=(3, 2, 2, 2)), weights)
     for made in (LogLinear.stack([table, table]), table.take(np.array([0, 2]))):
-        assert type(made) is Table
         assert made.source is None
 
 

@@ -39,7 +39,9 @@ def check_slope(module, inputs, rng, tolerance=1e-6):
 
 
 @pytest.mark.parametrize("iterations", LONG)
-@pytest.mark.parametrize(("schedule", "damping"), [("parallel", 0.0), ("parallel", 0.3), ("tree", 0.0), ("tree", 0.4)])
+@pytest.mark.parametrize(
+    ("schedule", "damping"), [("parallel", 0.0), ("parallel", 0.3), ("serial", 0.0), ("serial", 0.4)]
+)
 @pytest.mark.parametrize("kind", LOOPY)
 def test_slopes_of_long_runs(kind, schedule, damping, iterations):
     rng = np.random.default_rng(5)

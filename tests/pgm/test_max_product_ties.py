@@ -9,7 +9,7 @@ from pgm import BeliefPropagation, ContradictionError, FactorGraph
 from pgm.backpointers import is_acyclic
 from pgm.factors import BothOn, LinearChain, Table
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 
 
 def test_two_variables_that_differ():

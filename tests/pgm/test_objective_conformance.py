@@ -31,7 +31,7 @@ FEW, SETTLED, EXACT = (
         JunctionTree(),
     )
 )
-FEW_DAMPED = GraphModel(BeliefPropagation(iterations=3, damping=0.3, schedule="tree"))
+FEW_DAMPED = GraphModel(BeliefPropagation(iterations=3, damping=0.3, schedule="serial"))
 
 
 class ByScores(Module):

@@ -65,7 +65,7 @@ def test_likelihoods_are_exact_on_a_tree_and_sum_to_one():
     graph = FactorGraph()
     x = graph.variables("x", 3, states=[2, 0, 1])  # names that are numbers, but not the numbers of the states
     graph.add(Table(x[[[0, 1], [1, 2]]], rng.normal(size=(2, 3, 3))))
-    for inference in (BeliefPropagation(schedule="tree"), JunctionTree(), BruteForce()):
+    for inference in (BeliefPropagation(schedule="serial"), JunctionTree(), BruteForce()):
         model = GraphModel(inference)
 
         def likelihoods(objective, examples, model=model):
@@ -128,7 +128,7 @@ def test_hypergraph_factor_learns():
 
     features = np.eye(hypergraph.num_weights)
     factor.source = PotentialSource(DenseFeatures("chain", features, len(features)), [weights])
-    exact, one = GraphModel(BeliefPropagation(schedule="tree")), GraphModel(BeliefPropagation(iterations=1))
+    exact, one = GraphModel(BeliefPropagation(schedule="serial")), GraphModel(BeliefPropagation(iterations=1))
     check_objective(ConditionalLogLikelihood(), exact, (graph, [0, 1])).raise_if_failed()
     check_objective(L2Distance(), one, (graph, [0, 1])).raise_if_failed()
     losses = [evaluate(ConditionalLogLikelihood(), (graph, gold), exact).loss for gold in ([0, 0], [0, 1], [1, 1])]

@@ -11,7 +11,7 @@ from pgm.learning import Example, GoldError, GraphModel, MinimumBayesRisk
 from pgm.map import DeterministicAnnealing, LinearProgram
 from pgm.sampling import Gibbs
 
-METHODS = [BeliefPropagation(schedule="tree"), BruteForce(), JunctionTree(), Gibbs(sweeps=50), LinearProgram()]
+METHODS = [BeliefPropagation(schedule="serial"), BruteForce(), JunctionTree(), Gibbs(sweeps=50), LinearProgram()]
 
 
 def chain(length=5):
@@ -87,7 +87,7 @@ def test_joint_of_many_variables_is_refused_before_it_is_made():
 
 def test_belief_propagation_has_the_joints_of_its_tables():
     graph = chain()
-    result = BeliefPropagation(schedule="tree").run(graph)
+    result = BeliefPropagation(schedule="serial").run(graph)
     for names in (["x[1]", "x[2]"], ["x[2]", "x[1]"], ["lamp", "x[4]"], ["x[4]", "lamp"]):
         expected = joint_of(graph, [graph[name].index for name in names])
         np.testing.assert_allclose(result.belief(names), expected, atol=1e-12)
@@ -138,7 +138,7 @@ def test_evidence_and_gold_take_the_same_forms():
         assert dict(graph.evidence(given)) == expected
         assert Example(graph, given).gold.tolist() == [-1, 2, -1, 0, -1, 1, 1]
         assert Example(graph, {}, evidence=given).evidence.tolist() == [-1, 2, -1, 0, -1, 1, 1]
-        for method in (BruteForce(), JunctionTree(), BeliefPropagation(schedule="tree")):
+        for method in (BruteForce(), JunctionTree(), BeliefPropagation(schedule="serial")):
             assert method.run(graph, evidence=given).log_partition == pytest.approx(answer, abs=1e-9)
         assert JunctionTree().query(graph, ["lamp"], evidence=given)["on"] == 1.0
         assert DeterministicAnnealing().run(graph, evidence=given).states()["x[1]"] == "high"

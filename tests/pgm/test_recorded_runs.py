@@ -10,7 +10,7 @@ from pgm import BeliefPropagation, FactorGraph, InferenceModule, MeanField, Pote
 from pgm.exact import BruteForce, JunctionTree
 from pgm.factors import BothOn, Table
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 
 
 def potentials_of(graph):
@@ -26,7 +26,7 @@ def test_gradients_of_unrolled_propagation(kind, schedule, damping):
     check_gradients(module, *potentials_of(graph), tolerance=1e-6).raise_if_failed()
 
 
-@pytest.mark.parametrize("schedule", ["parallel", "tree"])
+@pytest.mark.parametrize("schedule", ["parallel", "serial"])
 def test_gradients_on_graphs_with_all_kinds_of_factors(schedule):
     rng = np.random.default_rng(2)
     checked = 0
@@ -44,7 +44,7 @@ def test_gradients_on_graphs_with_all_kinds_of_factors(schedule):
 
 def test_adjoints_by_family_are_those_of_the_module():
     graph = random_loopy_graph(np.random.default_rng(4), "parse")
-    propagation = BeliefPropagation(iterations=4, schedule="tree")
+    propagation = BeliefPropagation(iterations=4, schedule="serial")
     module = InferenceModule(graph, propagation)
     beliefs, *of_factors, log_partition = module.forward(*potentials_of(graph))
     result = propagation.run(graph, record=True)
@@ -129,7 +129,7 @@ def test_a_module_needs_a_method_that_can_go_back():
         InferenceModule(graph, MeanField())
 
 
-@pytest.mark.parametrize("method", [JunctionTree(), BruteForce(), BeliefPropagation(schedule="tree", mode="max")])
+@pytest.mark.parametrize("method", [JunctionTree(), BruteForce(), BeliefPropagation(schedule="serial", mode="max")])
 def test_potentials_of_a_run_are_used_in_place_of_those_of_the_families(method):
     rng = np.random.default_rng(2)
     graph = random_acyclic_graph(rng, zeros=0.0)

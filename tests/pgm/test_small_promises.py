@@ -14,7 +14,7 @@ from pgm import (
 )
 from pgm.factors import BothOn, ExactlyOne, HypergraphFactor, LinearChain, Table, _uses, all_spans
 
-SCHEDULES = ["parallel", "tree", "residual"]
+SCHEDULES = ["parallel", "serial", "residual"]
 NONE = np.zeros((0, 2), dtype=np.int64)
 EMPTY = {
     "table": lambda x: Table(x[NONE], np.zeros((0, 2, 2))),

@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from autodiff.named import Named
-from nlp.deps.kinds import PartKind
+from nlp.deps.kinds import PartKind, Switched
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ConstraintSettings, TreeSettings
 from pgm import FactorGraph
@@ -28,7 +28,7 @@ class DependencyInference(Named, ABC):
     First-order models with the global constraint need neither: the structure of trees gives the same numbers, exactly.
     """
 
-    def check(self, kinds: Sequence[PartKind], tree: TreeSettings, constraint: ConstraintSettings) -> None:
+    def check(self, kinds: Sequence[Switched], tree: TreeSettings, constraint: ConstraintSettings) -> None:
         """Raise ValueError if a model cannot be inferred like this."""
 
     def graph(

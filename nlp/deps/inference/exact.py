@@ -8,18 +8,18 @@ import numpy as np
 from attrs import evolve, frozen
 
 from nlp.deps.inference.base import DependencyInference
-from nlp.deps.kinds import PartKind
+from nlp.deps.kinds import PartKind, Switched
 from nlp.deps.parts import Parts
 from nlp.deps.settings import ConstraintSettings, TreeSettings
 from pgm import BeliefPropagation, FactorGraph
 from pgm.factors import ExactDependency
 from pgm.learning import Placed, ScoredGraph
-from pgm.schedules import SpanningTree as Serial
+from pgm.schedules import Serial
 
 __all__ = ["ExactInference"]
 
 _ROLES = {"grandparent": "grandparents", "childseq": "siblings"}
-"""Kinds of parts that the dynamic programs know, by the arguments of `ExactDependency`."""
+"""Kinds of parts that the dynamic programs know: the arguments of `ExactDependency`, in their order."""
 
 
 @frozen(kw_only=True)
@@ -28,7 +28,7 @@ class ExactInference(DependencyInference):
 
     name: ClassVar[str] = "exact"
 
-    def check(self, kinds: Sequence[PartKind], tree: TreeSettings, constraint: ConstraintSettings) -> None:
+    def check(self, kinds: Sequence[Switched], tree: TreeSettings, constraint: ConstraintSettings) -> None:
         """Raise ValueError for other models."""
         if constraint.constraint != "global":
             raise ValueError(
@@ -50,16 +50,14 @@ class ExactInference(DependencyInference):
         unary, *others = kinds
         (first,) = unary.factors(arcs, parts)
         graph.add(first.factor)
-        cubes, places = {}, {}
-        for kind in others:
-            places[kind.name] = kind.positions(parts)  # [g, h, m] or [h, m, s], as the factor takes them
-            cubes[_ROLES[kind.name]] = np.zeros((parts.n + 1,) * 3)
+        others.sort(key=lambda kind: [*_ROLES].index(kind.name))  # the order of the factor's potentials
+        cubes = {_ROLES[kind.name]: np.zeros((parts.n + 1,) * 3) for kind in others}
         factor = graph.add(
             ExactDependency(arcs, parts.heads, parts.modifiers, parts.n, tree.roots or "one", **cubes)  # type: ignore[arg-type]
         )
         placed = [(unary.name, first)]
-        for at, (name, where) in enumerate(places.items()):
-            placed.append((name, Placed(factor, slice(None), (0, at, *where))))
+        for at, kind in enumerate(others):  # positions are [g, h, m] or [h, m, s], as the factor takes them
+            placed.append((kind.name, Placed(factor, slice(None), (0, at, *kind.positions(parts)))))
         return ScoredGraph(graph, placed, {kind.name: len(kind.positions(parts)[0]) for kind in kinds})
 
     @cached_property

@@ -10,7 +10,7 @@ from autodiff.named import setting
 from autodiff.validators import number, one_of, plain, whole
 from nlp.deps.inference.base import DependencyInference
 from pgm import BeliefPropagation
-from pgm.schedules import SpanningTree as Serial
+from pgm.schedules import Serial
 
 __all__ = ["LoopyInference"]
 

@@ -1,10 +1,10 @@
-"""Sums and maxima over the relations of each arc; `RelationSums` says what the arrays are."""
+"""Sums and maxima over the relations of each arc, and pairs of them; `RelationSums` says what the arrays are."""
 
 import numpy as np
 
 from autodiff.kernels.compiler import kernel
 
-__all__ = ["best", "sums"]
+__all__ = ["best", "pairs", "sums"]
 
 
 @kernel
@@ -38,3 +38,25 @@ def best(starts, values, found):
             if values[i] > values[place]:
                 place = i
         found[arc] = place
+
+
+@kernel
+def pairs(siblings, starts, labels, width):
+    """Return all pairs of relations of pairs of arcs: starts (pairs + 1,), and for each its label, r × width + q, and
+    the places of r and q in `labels`.
+    """
+    begins = np.zeros(len(siblings) + 1, dtype=np.int64)
+    for p in range(len(siblings)):
+        one, other = siblings[p]
+        begins[p + 1] = begins[p] + (starts[one + 1] - starts[one]) * (starts[other + 1] - starts[other])
+    total = begins[-1]
+    both, first = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+    second = np.empty(total, dtype=np.int64)
+    k = 0
+    for p in range(len(siblings)):
+        one, other = siblings[p]
+        for i in range(starts[one], starts[one + 1]):
+            for j in range(starts[other], starts[other + 1]):
+                both[k], first[k], second[k] = labels[i] * width + labels[j], i, j
+                k += 1
+    return begins, both, first, second

@@ -11,7 +11,11 @@ from nlp.deps.kinds.base import PartKind
 from nlp.deps.kinds.child_sequences import ChildSequences
 from nlp.deps.kinds.crossings import Crossings
 from nlp.deps.kinds.grandparents import Grandparents
+from nlp.deps.kinds.labelled import LabelledKind, RelationVariables
+from nlp.deps.kinds.relation_pairs import RelationPairs
+from nlp.deps.kinds.relations import Relations
 from nlp.deps.kinds.siblings import Siblings
+from nlp.deps.kinds.switched import Switched
 from nlp.deps.kinds.switches import names_of, part_switches
 
 __all__ = [
@@ -19,8 +23,13 @@ __all__ = [
     "ChildSequences",
     "Crossings",
     "Grandparents",
+    "LabelledKind",
     "PartKind",
+    "RelationPairs",
+    "RelationVariables",
+    "Relations",
     "Siblings",
+    "Switched",
     "kinds_named",
     "names_of",
     "part_switches",

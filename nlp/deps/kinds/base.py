@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.named import Named
+from nlp.deps.kinds.switched import Switched
 from nlp.deps.parts import Parts
 from pgm.learning import Placed
 
@@ -16,23 +16,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class PartKind(Named, ABC):
+class PartKind(Switched, ABC):
     """Parts of a tree that get a score each: arcs, pairs of arcs, …
 
     A tree's score is the sum of the scores of the parts that are in it.  Parts are listed in a fixed order for given
-    candidate arcs, and all methods speak of them in this order.  `name` is that of the scores.
+    candidate arcs, and all methods speak of them in this order.
     """
 
-    option: ClassVar[str] = ""
-    """The switch by which models have this kind; none for arcs, which all models have."""
-    default: ClassVar[bool] = False
-    """Whether second-order models have it unless they are told otherwise."""
-    help: ClassVar[str] = ""
-    """A line for the command line."""
-    roles: ClassVar[tuple[str, ...]]
-    """The words of a part: h head, m modifier, g grandparent, s sibling."""
-    templates: ClassVar[str]
-    """Default templates of its features, a line each."""
     needs: ClassVar[str | None] = None
     """The kind of trees without which it makes no sense, if there is one."""
 

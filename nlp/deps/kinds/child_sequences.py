@@ -1,4 +1,7 @@
-"""CHILDSEQ: the children of a head on one side, as a sequence from the head outwards (Smith & Eisner 2008, §3.3)."""
+"""CHILDSEQ: the children of a head on one side, as a sequence from the head outwards (Smith & Eisner 2008, §3.3).
+
+The templates follow Carreras (2007); `side` tells apart a first child, where s is h.
+"""
 
 from typing import Any, ClassVar
 
@@ -7,11 +10,38 @@ from attrs import field, frozen
 
 from nlp.deps.kinds.base import Floats, Ints, PartKind
 from nlp.deps.parts import Parts
-from nlp.features import CHILDSEQ
 from pgm.factors import ChildSequence
 from pgm.learning import Placed
 
 __all__ = ["ChildSequences"]
+
+_TEMPLATES = """
+side dir dist.ms
+side dir dist
+s.tag m.tag side dir
+s.coarse m.coarse side dir
+h.tag s.tag m.tag side dir
+h.coarse s.coarse m.coarse side dir
+h.tag s.tag m.tag side dir dist.ms
+h.coarse s.coarse m.coarse side dir dist dist.ms
+h.form s.tag m.tag side dir
+h.tag s.form m.tag side dir
+h.tag s.tag m.form side dir
+h.lemma s.tag m.tag side dir
+h.tag s.lemma m.tag side dir
+h.tag s.tag m.lemma side dir
+h.lemma s.lemma m.tag side dir
+h.lemma s.tag m.lemma side dir
+h.tag s.lemma m.lemma side dir
+h.tag s.tag m.tag-1 m.tag side dir
+h.tag s.tag m.tag m.tag+1 side dir
+h.tag s.tag-1 s.tag m.tag side dir
+h.tag s.tag s.tag+1 m.tag side dir
+s.form m.tag side dir
+s.tag m.form side dir
+s.form m.form side dir
+s.lemma m.lemma side dir
+"""
 
 
 @frozen(eq=False)
@@ -45,7 +75,7 @@ class ChildSequences(PartKind):
     option: ClassVar[str] = "childseq"
     help: ClassVar[str] = "Factors for the sequence of a head's children."
     roles: ClassVar[tuple[str, ...]] = ("h", "m", "s")
-    templates: ClassVar[str] = CHILDSEQ.text
+    templates: ClassVar[str] = _TEMPLATES
 
     def positions(self, parts: Parts) -> tuple[Ints, ...]:
         """Heads, modifiers, and the children before them (or heads)."""

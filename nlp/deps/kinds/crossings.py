@@ -2,6 +2,7 @@
 
 They make one factor of all arcs to two words, which repeats that each has one head; n such factors at each arc make
 belief propagation far too sure.  Under a tree constraint, rewards for two arcs that cross are the same distribution.
+The templates are what they ask of the two words.
 """
 
 from typing import Any, ClassVar
@@ -10,9 +11,18 @@ from nlp.deps import kernels
 from nlp.deps.kinds.base import Ints
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
-from nlp.features import NOCROSS
 
 __all__ = ["Crossings"]
+
+_TEMPLATES = """
+bias
+h.tag
+m.tag
+h.coarse
+m.coarse
+h.tag m.tag
+h.coarse m.coarse
+"""
 
 
 class Crossings(PairKind):
@@ -23,7 +33,7 @@ class Crossings(PairKind):
     option: ClassVar[str] = "nocross"
     help: ClassVar[str] = "Factors for two words whose arcs cross (nonprojective)."
     roles: ClassVar[tuple[str, ...]] = ("h", "m")
-    templates: ClassVar[str] = NOCROSS.text
+    templates: ClassVar[str] = _TEMPLATES
     needs: ClassVar[str | None] = "nonprojective"
 
     def pairs(self, parts: Parts) -> Ints:

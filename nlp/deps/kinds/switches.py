@@ -7,7 +7,7 @@ from attrs import fields, frozen
 from attrs.validators import instance_of
 
 from autodiff.named import setting
-from nlp.deps.kinds.base import PartKind
+from nlp.deps.kinds.switched import Switched
 
 __all__ = ["names_of", "part_switches"]
 
@@ -16,13 +16,13 @@ def part_switches() -> type[Any]:
     """Return an attrs class with a switch for each kind of parts that there is, those of users too.
 
     >>> part_switches()(siblings=False)
-    PartSwitches(childseq=False, grandparents=True, nocross=False, siblings=False)
+    PartSwitches(childseq=False, grandparents=True, nocross=False, relation_pairs=True, siblings=False)
     """
-    return _make(tuple(kind for kind in PartKind.kinds().values() if kind.option))
+    return _make(tuple(kind for kind in Switched.kinds().values() if kind.option))
 
 
 @lru_cache(maxsize=16)
-def _make(kinds: tuple[type[PartKind], ...]) -> type[Any]:
+def _make(kinds: tuple[type[Switched], ...]) -> type[Any]:
     body: dict[str, Any] = {
         kind.option: setting(default=kind.default, validator=instance_of(bool), help=kind.help) for kind in kinds
     }
@@ -30,11 +30,12 @@ def _make(kinds: tuple[type[PartKind], ...]) -> type[Any]:
     return frozen(kw_only=True)(type("PartSwitches", (), body))
 
 
-def names_of(switches: Any) -> list[str]:
-    """Return the names of the kinds that are switched on, in the order of their names.
+def names_of(switches: Any, contract: type[Switched]) -> list[str]:
+    """Return the names of the kinds of a contract that are switched on, in the order of their names.
 
-    >>> names_of(part_switches()(siblings=False))
-    ['grandparent']
+    >>> from nlp.deps.kinds import LabelledKind, PartKind
+    >>> names_of(part_switches()(siblings=False), PartKind), names_of(part_switches()(), LabelledKind)
+    (['grandparent'], ['relation_pair'])
     """
     on = {each.name for each in fields(type(switches)) if getattr(switches, each.name)}
-    return [name for name, kind in PartKind.kinds().items() if kind.option in on]
+    return [name for name, kind in contract.kinds().items() if kind.option in on]

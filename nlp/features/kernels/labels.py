@@ -2,8 +2,13 @@
 
 The weights of one feature lie together: labels 0 to 15 of a feature have 16 neighbouring slots (a *line*; as float32 it
 is one line of cache), labels 16 to 31 another line, and so on.  `parts` hashes each feature once, to 32 bits; one
-multiplication more gives the line.  A score adds whole lines into sums that stay in registers, and reads out of them
-the labels that are wanted: how many these are hardly matters, and all but the rare ones are in the first line.
+multiplication more gives the line.  A score adds whole lines, and reads out of the sums the labels that are wanted: how
+many these are hardly matters.
+
+Measured on English (51 relations, 11 of them for an arc, by 40 features): an arc's relations are in 2.6 lines of 16 or
+4.4 of 8, and take as long to score with either (0.3 ms for 250 arcs in 2^20 slots, 0.9 ms in 2^22: memory is the limit,
+and half a line costs as much as a line).  Numbered such that an arc has fewest lines (2.1), not by frequency, they
+would save a fifth of that.
 
 Legend: `starts` (arcs + 1,), `labels` (total,): arc k may have the labels labels[starts[k] : starts[k + 1]]; `shift` is
 64 less the bits of the number of a line.  The others are as in `parts`.
@@ -19,7 +24,7 @@ __all__ = ["above", "accumulate", "extract", "score"]
 
 _LINE_BITS = 4  # as in nlp.features.layout
 _LINE = 1 << _LINE_BITS
-_BITS, _MASK = np.uint64(_LINE_BITS), np.uint64(_LINE - 1)
+_BITS, _WIDTH, _MASK = np.uint64(_LINE_BITS), np.uint64(_LINE), np.uint64(_LINE - 1)
 _GOLDEN, _ROW = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x85EBCA6B)
 _0 = np.uint64(0)
 
@@ -79,43 +84,13 @@ def score(tables, sentence, a, b, c, most, starts, labels, many, shift, weights,
 
 @kernel
 def _add_lines(buffer, first, last, row, shift, weights, sums):
-    """Let the sums of a row be those of the lines of all features: sixteen sums side by side, in vector registers."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = s10 = s11 = s12 = s13 = s14 = s15 = 0.0
+    """Let the sums of a row be those of the lines of all features; slices, for they are added in vector registers."""
+    out = row << _BITS
+    own = sums[out : out + _WIDTH]
+    own[:] = 0.0
     for f in range(first, last):
         at = _line(buffer[f], row, shift)
-        s0 += weights[at]
-        s1 += weights[at + np.uint64(1)]
-        s2 += weights[at + np.uint64(2)]
-        s3 += weights[at + np.uint64(3)]
-        s4 += weights[at + np.uint64(4)]
-        s5 += weights[at + np.uint64(5)]
-        s6 += weights[at + np.uint64(6)]
-        s7 += weights[at + np.uint64(7)]
-        s8 += weights[at + np.uint64(8)]
-        s9 += weights[at + np.uint64(9)]
-        s10 += weights[at + np.uint64(10)]
-        s11 += weights[at + np.uint64(11)]
-        s12 += weights[at + np.uint64(12)]
-        s13 += weights[at + np.uint64(13)]
-        s14 += weights[at + np.uint64(14)]
-        s15 += weights[at + np.uint64(15)]
-    out = row << _BITS
-    sums[out] = s0
-    sums[out + np.uint64(1)] = s1
-    sums[out + np.uint64(2)] = s2
-    sums[out + np.uint64(3)] = s3
-    sums[out + np.uint64(4)] = s4
-    sums[out + np.uint64(5)] = s5
-    sums[out + np.uint64(6)] = s6
-    sums[out + np.uint64(7)] = s7
-    sums[out + np.uint64(8)] = s8
-    sums[out + np.uint64(9)] = s9
-    sums[out + np.uint64(10)] = s10
-    sums[out + np.uint64(11)] = s11
-    sums[out + np.uint64(12)] = s12
-    sums[out + np.uint64(13)] = s13
-    sums[out + np.uint64(14)] = s14
-    sums[out + np.uint64(15)] = s15
+        own += weights[at : at + _WIDTH]
 
 
 @kernel

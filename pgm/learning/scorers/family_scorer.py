@@ -77,7 +77,7 @@ class FamilyScorer(Scorer):
         graph.add(LogLinear(x[[[0, 1], [1, 2]]], rng.normal(size=(2, 2, 2, 3)), dense))
         graph.add(LogLinear(x[[[0], [1]]], ([0, 3, 3, 5, 0], [0, 1, 3, 4, 5]), hashed))
         graph.add(Table([x[2]], Parameter("table", rng.normal(size=(1, 2)))))
-        yield GraphModel(BeliefPropagation(schedule="tree", iterations=2)), (graph, [1, 0, 1])
+        yield GraphModel(BeliefPropagation(schedule="serial", iterations=2)), (graph, [1, 0, 1])
 
 
 def _graph(instance: Instance) -> FactorGraph:

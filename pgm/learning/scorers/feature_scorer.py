@@ -32,8 +32,8 @@ class FeatureScorer(Scorer):
     ----------
     weights : one vector, often a `HashedParameter`; or its length
     features : returns, for an instance, the features of all parts, `(indices, offsets)`: part p has
-        indices[offsets[p] : offsets[p + 1]], each with value 1; or `(indices, offsets, values)`; or a dict of such
-        tuples by kind of parts
+        indices[offsets[p] : offsets[p + 1]], each with value 1, as `feature_rows` makes them; or
+        `(indices, offsets, values)`; or a dict of such tuples by kind of parts
 
     Examples
     --------

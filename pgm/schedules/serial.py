@@ -1,4 +1,4 @@
-"""Up and down a spanning tree, in layers (Gormley et al. 2015, footnote 4)."""
+"""In serial order: up and down a spanning tree, in layers (Gormley et al. 2015, footnote 4)."""
 
 import numpy as np
 from attrs import frozen
@@ -10,13 +10,13 @@ from pgm.layout import Layout, Part
 from pgm.message_passing import Step
 from pgm.schedules.base import FixedPlan, Schedule, constant_groups
 
-__all__ = ["SpanningTree", "depths"]
+__all__ = ["Serial", "depths"]
 
 Ints = NDArray[np.int64]
 
 
 @frozen
-class SpanningTree(Schedule):
+class Serial(Schedule):
     """Visit the nodes of a breadth-first spanning tree from the leaves to the root, then back.
 
     The root is the factor with the most variables (the global factor; one for each component).  A node that is visited
@@ -31,8 +31,8 @@ class SpanningTree(Schedule):
     Examples
     --------
     >>> from pgm import BeliefPropagation
-    >>> BeliefPropagation(schedule=SpanningTree(), iterations=1).schedule
-    SpanningTree(root_first=False)
+    >>> BeliefPropagation(schedule=Serial(), iterations=1).schedule
+    Serial(root_first=False)
     """
 
     root_first: bool = False

@@ -13,6 +13,7 @@ from pgm.belief_propagation import BeliefPropagation
 from pgm.errors import PgmError
 from pgm.exact.junction_tree import JunctionTree
 from pgm.graph import FactorGraph
+from pgm.schedules import BY_NAME
 
 __all__ = ["infer"]
 
@@ -48,6 +49,13 @@ _TASKS = {"bp": ("MAR", "PR"), "bp-max": ("MAP",), "junction": ("MAR", "PR", "MA
     show_default=True,
     help="GiB that junction may use.",
 )
+@click.option(
+    "--schedule",
+    type=click.Choice(list(BY_NAME)),
+    default=next(name for name, schedule in BY_NAME.items() if schedule == _BP.schedule),
+    show_default=True,
+    help="Order of the messages of bp.",
+)
 def infer(
     model: Path,
     evidence: Path | None,
@@ -57,6 +65,7 @@ def infer(
     tolerance: float,
     damping: float,
     budget: float,
+    schedule: str,
 ) -> None:
     """Find marginals (MAR), the partition function (PR) or the most probable assignment (MAP) of MODEL.
 
@@ -77,7 +86,7 @@ def infer(
         graph = read_model(model)
         observed = read_evidence(evidence, graph) if evidence is not None else {}
         read = time.perf_counter()
-        settings = {"iterations": iterations, "tolerance": tolerance, "damping": damping}
+        settings = {"iterations": iterations, "tolerance": tolerance, "damping": damping, "schedule": schedule}
         if method in ("bp", "bp-max"):
             text, report = _belief_propagation(graph, observed, task, settings)
         else:

@@ -15,12 +15,12 @@ from typing import IO, Any, NoReturn
 
 import click
 
-from nlp.interrupts import watch_interrupts
-from nlp.standard_output import name_standard_output
+from pgm.shell.interrupts import watch_interrupts
+from pgm.shell.standard_output import name_standard_output
 
 __all__ = ["guarded", "on_interrupt"]
 
-_HINT = "nlp.entry_point.hint"
+_HINT = "pgm.shell.hint"
 
 
 def on_interrupt(hint: Callable[[], str]) -> None:
@@ -67,26 +67,11 @@ def _explain(name: str, error: BaseException) -> NoReturn:
         _end(name, _of_os_error(error), 2)
     if isinstance(error, MemoryError):
         _end(name, "out of memory; give it more, or smaller input", 2)
-    if isinstance(error, _expected()):
+    from autodiff.errors import InputError  # late: it brings NumPy, which a command may not need
+
+    if isinstance(error, InputError):
         _end(name, str(error), 2)
     raise error
-
-
-def _expected() -> tuple[type[Exception], ...]:
-    """The errors that input can cause."""
-    from autodiff.files import FileTooLargeError, TensorFileError
-    from autodiff.optimizers import OptimizerError
-    from autodiff.options import OptionError
-    from nlp.conll import ConllError
-    from nlp.deps.errors import ParserError
-    from nlp.evaluation import EvaluationError
-    from nlp.features import FeatureError, TemplateError
-    from pgm.errors import PgmError
-
-    return (
-        ConllError, EvaluationError, FeatureError, OptimizerError, OptionError, ParserError, PgmError, TemplateError,
-        TensorFileError, FileTooLargeError,
-    )  # fmt: skip
 
 
 def _of_os_error(error: OSError) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from pgm import BeliefPropagation, FactorGraph, FactorGraphError
 from pgm.factors import BothOn, ExactlyOne, ProjectiveTree, Table
-from pgm.schedules import SpanningTree
+from pgm.schedules import Serial
 
 
 def _graph(rng, *, idle):
@@ -24,7 +24,7 @@ def _graph(rng, *, idle):
 
 @pytest.mark.parametrize("root_first", [False, True])
 def test_the_short_cut_makes_the_same_plan(root_first):
-    schedule = SpanningTree(root_first=root_first)
+    schedule = Serial(root_first=root_first)
     short, searched = (schedule.plan(_graph(np.random.default_rng(0), idle=idle)) for idle in (False, True))
     for ours, theirs in ((short.opening, searched.opening), (short.rounds, searched.rounds)):
         assert [[step.block for step in steps] for steps in ours] == [[s.block for s in steps] for steps in theirs]
