@@ -135,11 +135,7 @@ class OptionSet:
         OptionError
             If there is no such option, or its value is none that it can have.
         """
-        owners = self._owners()
-        for name in given:
-            if name not in owners:
-                raise OptionError(f"there is no option {name!r}; there are {', '.join(sorted(owners))}")
-        result = {}
+        owners, result = self._owners_of(given), {}
         for name, group in self.groups.items():
             own = {option: value for option, value in given.items() if owners[option] == name}
             try:
@@ -155,8 +151,7 @@ class OptionSet:
 
         Where a choice goes to another kind, its other options are those by default.
         """
-        self.build(given)  # checks the names
-        plain, owners, result = self.plain(built), self._owners(), {}
+        plain, owners, result = self.plain(built), self._owners_of(given), {}
         for name, group in self.groups.items():
             own = {option: value for option, value in given.items() if owners[option] == name}
             if isinstance(group, Choice):
@@ -192,6 +187,14 @@ class OptionSet:
             else settings_from(group, given[name], _fields(group))
             for name, group in self.groups.items()
         }
+
+    def _owners_of(self, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the group of each option, if there are all that are given."""
+        owners = self._owners()
+        for name in given:
+            if name not in owners:
+                raise OptionError(f"there is no option {name!r}; there are {', '.join(sorted(owners))}")
+        return owners
 
     def _owners(self) -> dict[str, str]:
         """Return the group of each option."""

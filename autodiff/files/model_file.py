@@ -125,7 +125,7 @@ class ModelFile:
             beside = "; the model is beside it" if kind == "model" else ""
             raise ModelFileError(f"{name}: a {form.removeprefix('tacana ')[:40]}, not a {kind}{beside}")
         sections = about.get("sections")
-        if set(about) != {"format", "version", "sections"} or not _are_sections(sections):
+        if type(version) is not int or set(about) != {"format", "version", "sections"} or not _are_sections(sections):
             raise ModelFileError(f"{name}: damaged: expected format, version and sections in it; train the model anew")
         return cls(file, sections)
 

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
-import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
@@ -33,6 +32,7 @@ class AnnealedRisk(Objective):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from pgm import FactorGraph
     >>> from pgm.factors import Table
     >>> from pgm.learning import GraphModel
@@ -58,8 +58,8 @@ class AnnealedRisk(Objective):
         run = instance.run(scores, record=True)
         marginals, backward = instance.space.soften(run.beliefs, self._temperature(progress))
         right = instance.recalled(self.recall_of)
-        loss = float((right - marginals)[right > 0].sum())
-        return Evaluation(loss, run.backward(beliefs=backward(-(right > 0).astype(np.float64))), run.converged)
+        loss = float(right @ (1.0 - marginals))
+        return Evaluation(loss, run.backward(beliefs=backward(-right)), run.converged)
 
     def _temperature(self, progress: float) -> float:
         final = self.temperature if self.final_temperature is None else self.final_temperature

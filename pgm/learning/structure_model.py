@@ -102,7 +102,10 @@ class StructureModel(StructuredModel):
 
 
 class StructureSpace(OutputSpace):
-    """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T)."""
+    """The answers of a structure; softly, an answer has a probability ∝ exp(Σ_parts b(part) / T).
+
+    Weights that are shared by several places do not count: of them there are expected numbers of uses, but no beliefs.
+    """
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
@@ -120,10 +123,11 @@ class StructureSpace(OutputSpace):
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterable[tuple[OutputSpace, Floats]]:
-        """Yield trees."""
-        from hypergraph.structures import ProjectiveTrees
+        """Yield trees, and a chain that uses some weights several times."""
+        from hypergraph.structures import LinearChain, ProjectiveTrees
 
         yield cls(ProjectiveTrees(3)), rng.uniform(0.1, 0.9, size=16)
+        yield cls(LinearChain(4, 2, shared_transitions=True)), rng.uniform(0.1, 0.9, size=12)
 
 
 class StructureInstance(Instance):
@@ -185,6 +189,10 @@ class StructureInstance(Instance):
     def right(self) -> Floats:
         """(weights,): the uses of the right answer; none if it is not known whole."""
         return np.zeros(self.structure.num_weights) if self._example.gold is None else self._uses
+
+    def recalled(self, recall_of: Any = None) -> Floats:
+        """Return (weights,): the uses of the right answer, shared weights aside."""
+        return np.where(self.structure.shared, 0.0, super().recalled(recall_of))
 
     def gold_score(self, scores: Mapping[Any, Floats], why: str) -> tuple[float, Scores]:
         """Return the score of the right answer, and its uses."""

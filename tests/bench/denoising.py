@@ -15,15 +15,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from pgm import BeliefPropagation  # noqa: E402
-from pgm.learning import ConditionalLogLikelihood, L2Distance  # noqa: E402
+from pgm.learning import ConditionalLogLikelihood, GraphModel, L2Distance  # noqa: E402
 from test_docs import python_blocks  # noqa: E402  # found by the line above
 
 ITERATIONS = (1, 2, 3, 4, 6, 8, 12)
 SEEDS = range(100, 105)
+FIFTY = GraphModel(BeliefPropagation(iterations=50))
+# An objective, and the model in which it is used, given the model that is used in the end.
 WAYS = {
-    "likelihood, as many iterations": lambda inference: ConditionalLogLikelihood(inference),
-    "likelihood, trained to convergence": lambda inference: ConditionalLogLikelihood(BeliefPropagation(iterations=50)),
-    "L2 through the iterations": lambda inference: L2Distance(inference),
+    "likelihood, as many iterations": lambda model: (ConditionalLogLikelihood(), model),
+    "likelihood, trained to convergence": lambda model: (ConditionalLogLikelihood(), FIFTY),
+    "L2 through the iterations": lambda model: (L2Distance(), model),
 }
 
 
@@ -43,9 +45,9 @@ def main() -> None:
     errors = np.zeros((len(WAYS), len(ITERATIONS), len(SEEDS)))
     print("wrong pixels in % (mean ± standard deviation over seeds)")
     for column, iterations in enumerate(ITERATIONS):
-        inference = BeliefPropagation(iterations=iterations)
+        model = GraphModel(BeliefPropagation(iterations=iterations))
         for row, make in enumerate(WAYS.values()):
-            errors[row, column] = [100 * trained(make(inference), inference, seed)[0] for seed in SEEDS]
+            errors[row, column] = [100 * trained(*make(model), model, seed)[0] for seed in SEEDS]
         cells = [f"{cell.mean():5.2f} ± {cell.std(ddof=1):.2f}" for cell in errors[:, column]]
         print(f"{iterations:3} iterations: " + "   ".join(map("{}: {}".format, WAYS, cells)), flush=True)
     if len(sys.argv) > 1:

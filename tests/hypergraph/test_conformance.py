@@ -161,6 +161,13 @@ def test_derivations_count_their_weights(structure):
         np.testing.assert_array_equal(derivation.counts(), uses[canonical(structure.decode(derivation))])
 
 
+@by_class
+def test_shared_weights_are_used_several_times(kind):
+    """What is said to be shared is so in some example."""
+    sharing = [structure for structure in kind.examples() if structure.shared.any()]
+    assert not sharing or any(enumeration(s).uses[:, s.shared].max(initial=0) > 1 for s in sharing)
+
+
 @by_instance
 def test_kbest_lists_all_in_order(structure):
     listed = enumeration(structure)

@@ -1,4 +1,4 @@
-"""Small tasks to train on: tags of noisy chains, as factor graphs with dense weights and as structures with hashed ones."""
+"""Small tasks to train on: tags of noisy chains, as factor graphs and as structures with hashed weights."""
 
 from typing import Any
 

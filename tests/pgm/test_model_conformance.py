@@ -27,6 +27,16 @@ def ready(model, item):
     return instance, model.scorer.score(instance)[0]
 
 
+def if_it_can(run, ask):
+    """The answer, or None where the run says that it has none, and who."""
+    try:
+        return ask()
+    except PgmError as error:
+        if type(run).__name__ not in str(error):
+            raise
+        return None
+
+
 class Scored(Module):
     """scores by kind → beliefs, log-partition; through all of inference."""
 
@@ -86,7 +96,8 @@ def test_what_is_right(model, item):
     place = listed.found.index(canonical(item[1]))
     np.testing.assert_array_equal(instance.right, listed.events[place])
     np.testing.assert_array_equal(instance.targets, listed.events[place])
-    np.testing.assert_array_equal(instance.recalled(), instance.right)
+    once = listed.events.max(axis=0) <= 1
+    np.testing.assert_array_equal(instance.recalled(), np.where(once, instance.right, 0.0))
     np.testing.assert_array_equal(instance.hamming(0.5), np.where(instance.right > 0, 0.0, 0.5))
     value, uses = instance.gold_score(scores, "test")
     assert value == pytest.approx(listed.log_weights[place], abs=1e-9)
@@ -103,19 +114,13 @@ def test_searches(model, item):
     instance, scores = ready(model, item)
     listed, run = answers(instance, scores), model.run(item)
     assert canonical(run.best()) in listed.of_greatest(listed.log_weights)
-    try:
-        ranked = run.kbest(len(listed.found) + 1)
-    except PgmError as error:
-        assert type(run).__name__ in str(error)
-    else:
+    ranked = if_it_can(run, lambda: run.kbest(len(listed.found) + 1))
+    if ranked is not None:
         possible = np.sort(listed.log_weights[listed.log_weights > -np.inf])[::-1]
         np.testing.assert_allclose([score for score, _ in ranked], possible, atol=1e-9)
         assert {canonical(answer) for _, answer in ranked} <= set(listed.found)
-    try:
-        drawn = run.sample(4000, np.random.default_rng(3))
-    except PgmError as error:
-        assert type(run).__name__ in str(error)
-    else:
+    drawn = if_it_can(run, lambda: run.sample(4000, np.random.default_rng(3)))
+    if drawn is not None:
         counts = np.bincount([listed.found.index(canonical(answer)) for answer in drawn], minlength=len(listed.found))
         np.testing.assert_allclose(counts / len(drawn), listed.probabilities, atol=0.04)
 

@@ -114,7 +114,7 @@ def test_kinds_are_those_of_the_outputs():
     table = Parameter("table", np.zeros(4))
     circuit = Circuit("two")
     circuit.output(*circuit.add(Split((1, 3)), circuit.parameter(table)))
-    with pytest.raises(ModuleError, match="2 outputs, but there are 1 kinds"):
+    with pytest.raises(ModuleError, match="2 outputs for 1 kinds"):
         chain_of(ModuleScorer(circuit, lambda _: ())).run(["a"])
-    with pytest.raises(ModuleError, match="1 outputs, but there are 2 kinds"):
+    with pytest.raises(ModuleError, match="1 outputs for 2 kinds"):
         chain_of(ModuleScorer(Gather(), lambda _: (table, [0, 1]), kinds=("weights", "more"))).run(["a"])

@@ -91,6 +91,8 @@ class FeatureScorer(Scorer):
         indices, values = rng.integers(8, size=9), rng.normal(size=9)
         for weights in (HashedParameter("weights", 9), Parameter("weights", np.zeros(9))):
             weights.value[:] = rng.normal(size=9)
-            for features in ((indices, offsets), (indices, offsets, values)):
-                scorer = cls(weights, lambda _, features=features: features)
+            for scorer in (
+                cls(weights, lambda _: (indices, offsets)),
+                cls(weights, lambda _: (indices, offsets, values)),
+            ):
                 yield StructureModel(lambda words: LinearChain(len(words), 2), scorer), (["a", "b"], [0, 1])

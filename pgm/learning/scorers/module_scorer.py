@@ -65,7 +65,7 @@ class ModuleScorer(Scorer):
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         if len(given) != len(self.kinds):
             raise ModuleError(
-                f"ModuleScorer: {self.module!r} has {len(given)} outputs, but there are {len(self.kinds)} kinds of parts"
+                f"ModuleScorer: {self.module!r} has {len(given)} outputs for {len(self.kinds)} kinds of parts"
             )
         scores: Scores = dict(zip(self.kinds, given, strict=True))
 
