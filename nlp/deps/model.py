@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
-from nlp.deps.hashed_scorer import HashedScorer
+from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.inference import DependencyInference, LoopyInference
 from nlp.deps.instance import DependencyInstance
 from nlp.deps.kinds import Arcs, LabelledKind, PartKind
@@ -42,7 +42,7 @@ class DependencyModel(StructuredModel):
     relations : of arcs; None for trees without
     """
 
-    scorer: HashedScorer = field()
+    scorer: DependencyScorer = field()
     tree: TreeSettings = field(default=TreeSettings())
     constraint: ConstraintSettings = field(default=ConstraintSettings())
     inference: DependencyInference = field(default=LoopyInference())
@@ -96,7 +96,7 @@ class DependencyModel(StructuredModel):
         """Tell whether heads are a tree of the model's kind."""
         return self.tree.structure(len(heads)).contains(np.concatenate([[-1], heads]))
 
-    def first_order(self, scorer: HashedScorer) -> "DependencyModel":
+    def first_order(self, scorer: DependencyScorer) -> "DependencyModel":
         """Return the model of the same trees that scores arcs alone, without relations."""
         return evolve(
             self, scorer=scorer, kinds=(Arcs(),), labelled_kinds=(), constraint=ConstraintSettings(), pruner=None,
