@@ -67,7 +67,7 @@ def test_another_scorer_is_trained_saved_and_loaded(tmp_path, relations):
     assert not relations or parser.score(sentences[50:]).las > 75
     parser.save(tmp_path / "m.tacana")
     assert TagPairParser.load(tmp_path / "m.tacana").parse(sentences) == parser.parse(sentences)
-    with pytest.raises(ModelFileError, match="there are weights of .'by tag', 'pairs'., and the settings are for"):
+    with pytest.raises(ModelFileError, match=r"there are weights of .'by tag', 'pairs'., and the settings are for"):
         DependencyParser.load(tmp_path / "m.tacana")
 
 
