@@ -82,6 +82,9 @@ class DependencyModel(StructuredModel):
         encoded = self.scorer.encode(sentence) if encoded is None else encoded
         if parts is None:
             parts = self.candidates(sentence, encoded)
+        if parts.n != len(sentence) or (gold is not None and len(gold) != len(sentence)):
+            known = "" if gold is None else f", and gold has heads of {len(gold)}"
+            raise ValueError(f"a sentence of {len(sentence)} words: the arcs are of {parts.n}{known}")
         relations = None
         if self.relations is not None:
             starts, labels = self.relations.allowed(sentence, parts.heads, parts.modifiers)

@@ -377,7 +377,7 @@ class DependencyParser:
         save_parser(self, self._fitted(), path)
 
     def describe(self) -> dict[str, Any]:
-        """Return all settings by what they belong to, and how training went, as plain values."""
+        """Return all settings by what they belong to, and the templates, as plain values."""
         return describe(self)
 
     @classmethod

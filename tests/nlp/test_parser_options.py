@@ -156,8 +156,8 @@ def test_the_help_tells_every_option_with_its_default():
     ({"momentum": 0.5}, "momentum is an option of update 'sgd', not of 'adagrad'"),
     ({"temperature": 0.5}, "temperature is an option of objective 'risk', not of 'l2'"),
     ({"inference": "exact", "siblings": False, "iterations": 3}, "iterations is an option of inference 'bp', not"),
-    ({"decoder": "oracle"}, "decoder is one of hill-climbing, log-odds, map, mbr; not 'oracle'"),
-    ({"objective": "l2+ruin"}, "objective is one of cll, l2, mll, risk, softmax-margin; not 'ruin'"),
+    ({"decoder": "oracle"}, "decoder is one of .*hill-climbing, .*; not 'oracle'"),
+    ({"objective": "l2+ruin"}, "objective is one of .*cll, .*; not 'ruin'"),
     ({"objective": 7}, "objective is 7; give a name, or objects with their settings"),
     ({"iterations": 0}, "iterations"), ({"threshold": 2.0}, "threshold"), ({"damping": 1.0}, "damping"),
 ], ids=str)  # fmt: skip
