@@ -34,21 +34,24 @@ def output(tmp_path_factory):
 def test_demo_learns(output):
     losses = [float(loss) for loss in re.findall(r"epoch +\d+ +loss (\S+)", output)]
     assert losses[-1] < losses[0] / 5
-    scores = [float(score) for score in re.findall(r"^  UAS +(\S+)%", output, re.MULTILINE)]
-    assert 80 < scores[0] < 100
+    for name, least in (("UAS", 80), ("LAS", 75)):
+        scores = [float(score) for score in re.findall(rf"^  {name} +(\S+)%", output, re.MULTILINE)]
+        assert least < scores[0] < 100
+    assert re.search(r"epoch +1 .* dev LAS \d+\.\d\d", output)
 
 
 def test_demo_shows_a_held_out_sentence_with_its_gold_tree(output):
     shown = output.split("gets right:\n\n  ")[1].splitlines()[0]
     (sentence,) = [s for s in garden("test") if text(s) == shown]
-    tree = text_tree(sentence.forms, [-1, *sentence.heads.tolist()])
+    tree = text_tree(sentence.forms, sentence.heads.tolist(), sentence.relations)
+    assert "(nsubj)" in tree
     assert "\n".join(f"  {line}" for line in tree.splitlines()) in output
 
 
 def test_demo_marks_a_wrong_head(output):
     mistake = output.split("the nearest miss:")[1]
     (sentence,) = [s for s in garden("test") if text(s) == mistake.splitlines()[2].strip()]
-    marked = re.findall(r"(\S+) ◀", mistake)
+    marked = re.findall(r"(\S+) \(\S+ ◀\)", mistake)
     assert len(marked) >= 2
     assert set(marked) <= set(sentence.forms)
 
@@ -59,8 +62,9 @@ def test_demo_prints_commands_that_do_the_same(output, tmp_path):
     command = f"{sys.executable} -m nlp.deps "
     commands = re.sub(r"^  \S*tacana ", command, commands, flags=re.MULTILINE)
     result = subprocess.run(["sh", "-ec", commands], cwd=tmp_path, capture_output=True, text=True, check=True)
-    (score,) = re.findall(r"^all words +\d+ +(\S+)", result.stdout, re.MULTILINE)
-    assert re.search(rf"^  UAS +{score}%", output, re.MULTILINE)
+    ((unlabelled, labelled),) = re.findall(r"^all words +\d+ +(\S+) +(\S+)", result.stdout, re.MULTILINE)
+    assert re.search(rf"^  UAS +{unlabelled}%", output, re.MULTILINE)
+    assert re.search(rf"^  LAS +{labelled}%", output, re.MULTILINE)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -81,5 +85,4 @@ def test_parts_of_the_garden_do_not_overlap():
 
 
 def test_text_tree_of_a_long_chain_does_not_recurse():
-    heads = [-1, *range(2000)]
-    assert len(text_tree(["word"] * 2000, heads).splitlines()) == 2000
+    assert len(text_tree(["word"] * 2000, range(2000)).splitlines()) == 2000

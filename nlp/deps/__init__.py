@@ -6,6 +6,7 @@
 from autodiff.files import ModelFileError
 from autodiff.options import OptionError
 from nlp.deps.analysis import Analysis
+from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.model import DependencyModel
 from nlp.deps.parser import DependencyParser
@@ -15,6 +16,7 @@ __all__ = [
     "Analysis",
     "DependencyModel",
     "DependencyParser",
+    "DependencyScorer",
     "ModelFileError",
     "OptionError",
     "ParserError",

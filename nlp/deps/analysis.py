@@ -45,7 +45,7 @@ class Analysis:
 
     def __attrs_post_init__(self) -> None:
         if self.relations is not None and len(self.relations) != len(self.heads):
-            raise ValueError(f"{len(self.relations)} relations for {len(self.heads)} words")
+            raise ValueError(f"heads of {len(self.heads)} words with {len(self.relations)} relations")
 
     @classmethod
     def of(cls, sentence: Sentence) -> "Analysis":

@@ -1,4 +1,4 @@
-"""Scores of parts by hashed features of a sentence: a `Scorer` whose loops are compiled."""
+"""Scores of parts by hashed features of a sentence: a scorer whose loops are compiled."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,12 +8,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import HashedParameter, Parameter
-from nlp.conll import Sentence
+from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.instance import DependencyInstance
 from nlp.deps.kinds import LabelledKind, PartKind, Relations
 from nlp.deps.relation_sums import RelationSums
 from nlp.features import EncodedSentence, FeatureHasher, LabelHasher, TemplateSet, Vocabulary
-from pgm.learning import Gradients, Instance, Scorer, Scores
+from pgm.learning import Gradients, Instance, Scores
 from pgm.learning.scorer import Rows, ScoresBackward
 
 __all__ = ["HashedScorer"]
@@ -25,7 +25,7 @@ _NEGLIGIBLE = 1e-7
 
 
 @frozen(eq=False)
-class HashedScorer(Scorer):
+class HashedScorer(DependencyScorer):
     """Templates, a vocabulary, and hashed weights: one vector for all kinds of parts, and one for those with relations.
 
     Attributes
@@ -87,18 +87,9 @@ class HashedScorer(Scorer):
         found = {"weights": self.weights}
         return found if self.label_weights is None else found | {"relations": self.label_weights}
 
-    def to_single_precision(self) -> None:
-        """Make the weights what they are in a model file."""
-        for parameter in self.parameters().values():
-            parameter.value = parameter.read().astype(np.float32)
-
     def reads(self, instance: Instance) -> Rows:
         """Say that nothing has to be caught up: shrinkage is so slow that weights are read as last written."""
         return {}
-
-    def encode(self, sentence: Sentence) -> EncodedSentence:
-        """Turn a sentence into integers."""
-        return self.vocabulary.encode(sentence)
 
     def score(self, instance: Instance, *, rng: np.random.Generator | None = None) -> tuple[Scores, ScoresBackward]:
         """Return the scores of all parts."""

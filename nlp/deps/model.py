@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
+from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.graph_budget import GraphBudget
-from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.inference import DependencyInference, LoopyInference
 from nlp.deps.instance import DependencyInstance
 from nlp.deps.kinds import Arcs, LabelledKind, PartKind
@@ -44,7 +44,7 @@ class DependencyModel(StructuredModel):
     graph_budget : which factor graphs are kept for another run on the same sentence; by default none
     """
 
-    scorer: HashedScorer = field()
+    scorer: DependencyScorer = field()
     tree: TreeSettings = field(default=TreeSettings())
     constraint: ConstraintSettings = field(default=ConstraintSettings())
     inference: DependencyInference = field(default=LoopyInference())
@@ -85,6 +85,9 @@ class DependencyModel(StructuredModel):
         encoded = self.scorer.encode(sentence) if encoded is None else encoded
         if parts is None:
             parts = self.candidates(sentence, encoded)
+        if parts.n != len(sentence) or (gold is not None and len(gold) != len(sentence)):
+            known = "" if gold is None else f", and gold has heads of {len(gold)}"
+            raise ValueError(f"a sentence of {len(sentence)} words: the arcs are of {parts.n}{known}")
         relations = None
         if self.relations is not None:
             starts, labels = self.relations.allowed(sentence, parts.heads, parts.modifiers)
@@ -99,7 +102,7 @@ class DependencyModel(StructuredModel):
         """Tell whether heads are a tree of the model's kind."""
         return self.tree.structure(len(heads)).contains(np.concatenate([[-1], heads]))
 
-    def first_order(self, scorer: HashedScorer) -> "DependencyModel":
+    def first_order(self, scorer: DependencyScorer) -> "DependencyModel":
         """Return the model of the same trees that scores arcs alone, without relations."""
         return evolve(
             self, scorer=scorer, kinds=(Arcs(),), labelled_kinds=(), constraint=ConstraintSettings(), pruner=None,

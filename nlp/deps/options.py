@@ -1,5 +1,6 @@
 """All options of the parser, by what they belong to: for keyword arguments, command lines and model files alike."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from attrs import asdict
@@ -7,6 +8,7 @@ from attrs import asdict
 from autodiff.optimizers import Optimizer
 from autodiff.options import Choice, OptionSet
 from nlp.deps import decoders as _decoders  # noqa: F401 - so that they are found by name
+from nlp.deps.errors import ParserError
 from nlp.deps.inference import DependencyInference
 from nlp.deps.kinds import part_switches
 from nlp.deps.learning import LearningSettings
@@ -17,7 +19,7 @@ from pgm.learning import Decoder, Objective
 if TYPE_CHECKING:
     from nlp.deps.parser import DependencyParser
 
-__all__ = ["CHANGEABLE", "describe", "history_rows", "parser_options"]
+__all__ = ["CHANGEABLE", "check_savable", "describe", "history_rows", "parser_options"]
 
 CHANGEABLE = ("tree", "constraint", "inference", "decoder")
 """Groups of options that do not belong to the weights, so that a trained parser can change them."""
@@ -59,6 +61,15 @@ def describe(parser: "DependencyParser") -> dict[str, Any]:
         "settings": parser_options().plain(parser.settings),
         "templates": {kind: parser.templates[kind].text for kind in sorted(parser.templates)},
     }
+
+
+def check_savable(parser: "DependencyParser") -> None:
+    """Raise ParserError if a model file could not say what the settings are: before the work."""
+    options = parser_options()
+    try:
+        options.from_plain(json.loads(json.dumps(options.plain(parser.settings))))
+    except (ValueError, TypeError) as error:
+        raise ParserError(f"the settings cannot be written to a model file: {error}") from None
 
 
 def history_rows(parser: "DependencyParser") -> dict[str, Any]:

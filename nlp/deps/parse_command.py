@@ -78,7 +78,8 @@ def info(model_file: str) -> None:
         used = int((parameter.read() != 0).sum())
         click.echo(f"{name}: {parameter.read().size}, of which {used} are not 0")
     if parser.model.relations is not None:
-        click.echo(f"relations: {len(parser.model.relations)}")
+        names = parser.model.relations.names
+        click.echo(f"relations: {len(names)}, the most frequent first: {', '.join(names)}")
     for kind, text in about["templates"].items():
         click.echo(f"templates: {kind} {len(text.splitlines())}")
     assert parser.history is not None

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from autodiff.files import check_writable
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
+from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.errors import ParserError, ParserWarning
 from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.kinds import Arcs, LabelledKind, PartKind, kinds_named, names_of
 from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
-from nlp.deps.options import CHANGEABLE, describe, parser_options
+from nlp.deps.options import CHANGEABLE, check_savable, describe, parser_options
 from nlp.deps.parser_file import load_parser, save_parser
 from nlp.deps.parts import Parts
 from nlp.deps.pruning import Pruner, jackknife, oracle
@@ -135,6 +136,7 @@ class DependencyParser:
         say = report or (lambda _: None)
         if save_to is not None:
             check_writable(save_to)
+            check_savable(self)
         sentences = usable(as_sentences(train, "fit"), say)
         dev_sentences = None if dev is None else as_sentences(dev, "fit")
         if dev_sentences is not None and not dev_sentences:
@@ -200,15 +202,15 @@ class DependencyParser:
         if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
             say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
-    def make_model(self, scorer: HashedScorer, relations: RelationTable | None = None) -> DependencyModel:
+    def make_model(self, scorer: DependencyScorer, relations: RelationTable | None = None) -> DependencyModel:
         """Return the model that the settings describe, without a pruner."""
         settings = self.settings
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], relations=relations,
+            kinds=self.kinds, labelled_kinds=tuple(scorer.labelled_kinds)[1:], relations=relations,
         )  # fmt: skip
 
-    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
+    def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> DependencyScorer:
         """Return what scores parts, given the vocabulary and the relations of the training data."""
         scoring = self.settings["scoring"]
         return HashedScorer.of(
@@ -377,7 +379,7 @@ class DependencyParser:
         save_parser(self, self._fitted(), path)
 
     def describe(self) -> dict[str, Any]:
-        """Return all settings by what they belong to, and how training went, as plain values."""
+        """Return all settings by what they belong to, and the templates, as plain values."""
         return describe(self)
 
     @classmethod
@@ -406,7 +408,7 @@ def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report)
 
 
 @contextmanager
-def _single_precision(scorer: HashedScorer) -> Iterator[None]:
+def _single_precision(scorer: DependencyScorer) -> Iterator[None]:
     """Let weights be as they will be saved, for a while."""
     before = {name: parameter.read() for name, parameter in scorer.parameters().items()}
     try:

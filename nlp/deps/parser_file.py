@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from autodiff.files import ArraySpec, ModelFile, ModelFileError, Section, same_json, write_model
 from nlp.deps.length_bounds import LengthBounds
-from nlp.deps.options import describe, history_rows, parser_options
+from nlp.deps.options import check_savable, describe, history_rows, parser_options
 from nlp.deps.pruning import Pruner
 from nlp.deps.relations import RelationTable
 from nlp.deps.templates import template_roles
@@ -18,7 +18,7 @@ from pgm.learning import History
 from pgm.learning.checkpoint import history_from
 
 if TYPE_CHECKING:
-    from nlp.deps.hashed_scorer import HashedScorer
+    from nlp.deps.dependency_scorer import DependencyScorer
     from nlp.deps.model import DependencyModel
     from nlp.deps.parser import DependencyParser
 
@@ -36,6 +36,7 @@ _RELATIONS = {
 
 def save_parser(parser: "DependencyParser", model: "DependencyModel", path: str | os.PathLike[str]) -> None:
     """Write a fitted parser to a file."""
+    check_savable(parser)
     pruner = model.pruner
     about = describe(parser)
     sections = {
@@ -54,7 +55,7 @@ def save_parser(parser: "DependencyParser", model: "DependencyModel", path: str 
     write_model(path, _KIND, sections)
 
 
-def _weights(scorer: "HashedScorer") -> dict[str, NDArray[Any]]:
+def _weights(scorer: "DependencyScorer") -> dict[str, NDArray[Any]]:
     return {name: one.read().astype(np.float32) for name, one in scorer.parameters().items()}
 
 
@@ -108,12 +109,10 @@ def _specs(parser: "DependencyParser", file: ModelFile) -> dict[str, dict[str, A
     """Return the arrays that there must be."""
     slots = ArraySpec("float32", (1 << parser.settings["scoring"].bits,))
     specs: dict[str, dict[str, ArraySpec]] = {
-        "settings": {}, "templates": {}, "history": {}, "vocabulary": _VOCABULARY, "weights": {"weights": slots},
+        "settings": {}, "templates": {}, "history": {}, "vocabulary": _VOCABULARY, "weights": _as_they_are(file),
     }  # fmt: skip
     if parser.settings["parts"].labels != "none" and "relations" in file.settings:
         specs["relations"] = _RELATIONS
-        if "weights/relations" in file.file.entries:  # a single relation needs none
-            specs["weights"] = {"weights": slots, "relations": slots}
     if parser.settings["pruning"].length_bounds:
         specs["bounds"] = _BOUNDS
     if parser.prunes:
@@ -123,6 +122,12 @@ def _specs(parser: "DependencyParser", file: ModelFile) -> dict[str, dict[str, A
         if file.settings[name] and name not in _WITH_SETTINGS:
             raise ValueError(f"{name!r} has settings, and there are none of it")
     return specs
+
+
+def _as_they_are(file: ModelFile) -> dict[str, ArraySpec]:
+    """Return the weights that the file has: what they must be is known when there is a scorer (`_take_weights`)."""
+    entries = {name: shape for name, (_, shape) in file.file.entries.items() if name.startswith("weights/")}
+    return {name.removeprefix("weights/"): ArraySpec("float32", shape) for name, shape in entries.items()}
 
 
 def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[Any]]]) -> None:
@@ -142,11 +147,14 @@ def _add_model(parser: "DependencyParser", arrays: dict[str, dict[str, NDArray[A
     parser.model = model
 
 
-def _take_weights(scorer: "HashedScorer", arrays: dict[str, NDArray[Any]]) -> None:
+def _take_weights(scorer: "DependencyScorer", arrays: dict[str, NDArray[Any]]) -> None:
     parameters = scorer.parameters()
     if set(parameters) != set(arrays):
         raise ValueError(f"there are weights of {sorted(arrays)}, and the settings are for {sorted(parameters)}")
     for name, parameter in parameters.items():
+        expected = parameter.read().shape
+        if arrays[name].shape != expected:
+            raise ValueError(f"{name} are of shape {arrays[name].shape}, and the settings are for {expected}")
         if not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} are not all finite")
         parameter.value = arrays[name]

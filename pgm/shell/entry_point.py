@@ -59,6 +59,8 @@ def _interrupted(context: click.Context) -> NoReturn:
 
 def _explain(name: str, error: BaseException) -> NoReturn:
     """End with what an exception means to a user, or raise it again."""
+    if isinstance(error, click.UsageError) and not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _end(name, f"{error.format_message().rstrip('.')}; {name} --help tells what there is", 2)
     if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort):
         raise error
     if isinstance(error, BrokenPipeError):  # whoever reads the output has had enough

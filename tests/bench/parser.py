@@ -1,4 +1,4 @@
-"""The parser on one core: words a second by order and iterations, where the time goes, and growth with length.
+"""The parser on one core: words a second by order, relations and iterations, where the time goes, growth with length.
 
 CPU time, not wall time: the machine is shared.  Needs the English treebank of `../shared/data`.
 """
@@ -10,19 +10,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nlp.deps.decoding import minimum_risk
-from nlp.deps.training import Example, Training, TrainingSettings
+import numpy as np
 
 from bench.timing import Table
 from nlp.conll import Sentence, read_all
-from nlp.deps import DependencyParser
-from nlp.deps.inference import infer
+from nlp.deps import Analysis, DependencyParser
+from pgm.learning.training_run import TrainingRun
 
 __all__ = ["run", "treebank"]
 
 DATA = Path(os.environ.get("TACANA_DATA", "../shared/data")) / "ud-english-ewt"
 ITERATIONS = (1, 2, 4, 8)
 LENGTHS = (10, 20, 40, 70, 100)
+Parsers = dict[tuple[int, str], DependencyParser]
+"""By order, and what is done with relations."""
 
 
 def treebank(part: str) -> Path:
@@ -35,10 +36,10 @@ def run() -> None:
         print(f"parser: there is no {treebank('train')}; set TACANA_DATA to the folder of treebanks\n")
         return
     train, dev = read_all(treebank("train")), read_all(treebank("dev"))
-    parsers = {order: DependencyParser(order=order, epochs=1).fit(train) for order in (1, 2)}
+    parsers = _trained(train, dev)
     _speeds(parsers, dev)
     _shares(parsers, dev)
-    _growth(parsers, dev)
+    _growth({order: parser for (order, labels), parser in parsers.items() if labels == "sum"}, dev)
 
 
 def cpu_seconds(run: Callable[[], Any], turns: int = 3) -> float:
@@ -51,21 +52,51 @@ def cpu_seconds(run: Callable[[], Any], turns: int = 3) -> float:
     return min(times)
 
 
-def _speeds(parsers: dict[int, DependencyParser], dev: list[Sentence]) -> None:
+def _trained(train: list[Sentence], dev: list[Sentence]) -> Parsers:
+    table = Table("order", "relations", "an epoch, with its pruner", "UAS of dev", "LAS of dev")
+    parsers: Parsers = {}
+    for order in (1, 2):
+        for labels in ("none", "sum"):
+            parsers[order, labels] = parser = DependencyParser(order=order, labels=labels, epochs=1)
+            seconds = cpu_seconds(lambda p=parser: p.fit(train), turns=1)
+            found = parser.score(dev)
+            las = "-" if labels == "none" else f"{found.las:.2f}"
+            table.add(order, labels, f"{seconds:.0f} s", f"{found.uas:.2f}", las)
+    print(f"One epoch on EWT train, {len(train)} sentences")
+    print(table, end="\n\n")
+    return parsers
+
+
+def _at_iterations(parsers: Parsers) -> list[tuple[tuple[int, str, object], DependencyParser]]:
+    """Return parsers by order, relations and iterations: all of these with relations, some without."""
+    found: list[tuple[tuple[int, str, object], DependencyParser]] = []
+    for (order, labels), parser in parsers.items():
+        counts = [4] if labels == "none" else ITERATIONS
+        found += [((order, labels, "-"), parser)] if order == 1 else [
+            ((order, labels, count), parser.using(iterations=count)) for count in counts
+        ]  # fmt: skip
+    return found
+
+
+def _speeds(parsers: Parsers, dev: list[Sentence]) -> None:
     words = sum(map(len, dev))
-    table = Table("order", "iterations", "parsing, sentences/s", "words/s", "training, sentences/s", "words/s", "ratio")
-    for order, iterations in [(1, 1), *((2, count) for count in ITERATIONS)]:
-        parser = parsers[order].using(iterations=iterations)
-        assert parser.scorer is not None
-        assert parser.pruner is not None
+    columns = ("parsing, sentences/s", "words/s", "training, sentences/s", "words/s", "ratio")
+    table = Table("order", "relations", "iterations", *columns)
+    for about, parser in _at_iterations(parsers):
+        model, settings = parser.model, parser.settings
+        assert model is not None
         parser.parse(dev[:20])
         parsing = cpu_seconds(lambda p=parser: p.parse(dev))
-        examples = [Example.of(s, parser.pruner.candidates(s), parser.model, "l2") for s in dev]
-        training = Training(parser.scorer, parser.model, TrainingSettings(), examples, 0.02)
-        learning = cpu_seconds(training.run_epoch, turns=2)
+        instances = [model.of(sentence, gold=Analysis.of(sentence)) for sentence in dev]
+        trainer = settings["learning"].trainer(settings["objective"], settings["update"], len(dev))
+        kept = {name: parameter.read() for name, parameter in model.parameters().items()}
+        for name, parameter in model.parameters().items():
+            parameter.value = kept[name].astype(np.float64)
+        learning = cpu_seconds(TrainingRun(trainer, model, instances).run_epoch, turns=2)
+        for name, parameter in model.parameters().items():
+            parameter.value = kept[name]
         table.add(
-            order, iterations if order == 2 else "-",
-            *(f"{count / seconds:,.0f}" for seconds in (parsing, learning) for count in (len(dev), words)),
+            *about, *(f"{count / seconds:,.0f}" for seconds in (parsing, learning) for count in (len(dev), words)),
             f"{learning / parsing:.1f}",
         )  # fmt: skip
     print(f"Parsing and training (L2, an epoch, without pruning) on EWT dev, {len(dev)} sentences, {words} words")
@@ -73,8 +104,9 @@ def _speeds(parsers: dict[int, DependencyParser], dev: list[Sentence]) -> None:
 
 
 def _timed_parse(parser: DependencyParser, sentences: Sequence[Sentence]) -> dict[str, float]:
-    """Parse as `DependencyParser.heads` does, and return the CPU time of each step."""
-    scorer, pruner, weights = parser._fitted()
+    """Parse as `DependencyParser.analyse` does, and return the CPU time of each step."""
+    model = parser.model
+    assert model is not None
     spent: dict[str, float] = defaultdict(float)
 
     def step(name: str, call: Callable[[], Any]) -> Any:
@@ -84,23 +116,22 @@ def _timed_parse(parser: DependencyParser, sentences: Sequence[Sentence]) -> dic
         return result
 
     for sentence in sentences:
-        encoded = step("features", lambda s=sentence: scorer.encode(s))
-        parts = step("pruning", lambda s=sentence, e=encoded: pruner.candidates(s, e))
-        prepared = step("features", lambda e=encoded: scorer.prepare(e))
-        scores = step("features", lambda x=prepared, p=parts: scorer.scores(x, p, weights))
-        beliefs = step("inference", lambda s=scores, p=parts: infer(p, parser.model, s).beliefs)
-        step("decoding", lambda b=beliefs, p=parts: minimum_risk(p, parser.model, b))
+        encoded = step("features", lambda s=sentence: model.scorer.encode(s))
+        parts = step("pruning", lambda s=sentence, e=encoded: model.candidates(s, e))
+        instance = step("features", lambda s=sentence, p=parts, e=encoded: model.of(s, p, encoded=e))
+        scores, _ = step("features", lambda i=instance: model.scorer.score(i))
+        beliefs = step("inference", lambda i=instance, x=scores: i.run(x).beliefs)
+        step("decoding", lambda i=instance, b=beliefs: i.space.search(b))
     return spent
 
 
-def _shares(parsers: dict[int, DependencyParser], dev: list[Sentence]) -> None:
+def _shares(parsers: Parsers, dev: list[Sentence]) -> None:
     steps = ["pruning", "features", "inference", "decoding"]
-    table = Table("order", "iterations", *steps)
-    for order, iterations in [(1, 1), *((2, count) for count in ITERATIONS)]:
-        spent = _timed_parse(parsers[order].using(iterations=iterations), dev)
+    table = Table("order", "relations", "iterations", *steps)
+    for about, parser in _at_iterations(parsers):
+        spent = _timed_parse(parser, dev)
         total = sum(spent.values())
-        shares = (f"{100 * spent[name] / total:.0f} %" for name in steps)
-        table.add(order, iterations if order == 2 else "-", *shares)
+        table.add(*about, *(f"{100 * spent[name] / total:.0f} %" for name in steps))
     print("Where the time of parsing goes")
     print(table, end="\n\n")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from autodiff.optimizers import GradientBuffer
 from fuzz.recipe import Case, exempt, recipe
 from nlp import conll, deps, evaluation, features
 from nlp.conll import Sentence
-from nlp.deps import kinds
-from nlp.deps.settings import ModelSettings
+from nlp.deps.decoders import HillClimbing
 
 exempt(
     "a record of what happened, made by the package",
@@ -23,7 +23,6 @@ exempt(
     "nlp.evaluation.Evaluation",
     "nlp.evaluation.RelationScore",
     "nlp.evaluation.Score",
-    "nlp.deps.kinds.Placed",
 )
 exempt("takes no arrays and no numbers", "nlp.conll.Format", "nlp.deps.demo.garden", "nlp.deps.demo.garden_file")
 exempt("takes nothing", "nlp.deps.default_templates", "nlp.deps.template_roles")
@@ -186,24 +185,100 @@ def hasher() -> Iterable[Case]:
     )  # fmt: skip
 
 
+@recipe("nlp.features.LabelHasher", "nlp.features.LabelFeatures")
+def label_hasher() -> Iterable[Case]:
+    def use(
+        bits: int, labels: int, weights: Any, starts: Any, numbers: Any, heads: Any, modifiers: Any, adjoint: Any,
+        smallest: float,
+    ) -> Any:  # fmt: skip
+        templates = features.TemplateSet.of("relation", ("h", "m"), "h.tag m.tag dir\nm.form")
+        prepared = features.LabelHasher(templates, bits=bits, labels=labels).prepare(_vocabulary().encode(_sentence()))
+        places = (starts, numbers, heads, modifiers)
+        indices, offsets = prepared.extract(*places)
+        buffer = GradientBuffer(1 << bits)
+        prepared.accumulate(adjoint, buffer, *places, smallest=smallest)
+        return indices, offsets, prepared.score(weights, *places), buffer.take()
+
+    yield Case(
+        use, bits=6, labels=20, weights=np.random.default_rng(0).normal(size=64), starts=np.array([0, 2, 3]),
+        numbers=np.array([0, 17, 3]), heads=np.array([2, 0]), modifiers=np.array([1, 2]),
+        adjoint=np.array([1.0, -2.0, 0.25]), smallest=0.5, _words={"numbers": ("labels",)},
+    )  # fmt: skip
+
+
 # The parser
 
 
-@recipe("nlp.deps.PruningSettings")
-def pruning() -> Iterable[Case]:
-    yield Case(deps.PruningSettings, threshold=1e-3, most=5, folds=2, epochs=1)
+exempt("chooses among kinds by their names", "nlp.deps.kinds.kinds_named", "nlp.deps.kinds.names_of")
+exempt("takes nothing", "nlp.deps.kinds.part_switches")
+exempt("what kinds have in common, without anything of its own", "nlp.deps.kinds.Switched")
+exempt("made by models, whose recipe uses it", "nlp.deps.kinds.RelationVariables")
 
 
-@recipe("nlp.deps.kinds.kinds_of")
-def kinds_of() -> Iterable[Case]:
-    yield Case(lambda: [kind.name for kind in kinds.kinds_of(ModelSettings(siblings=False))])
+@recipe("nlp.deps.Analysis")
+def analysis() -> Iterable[Case]:
+    def use(heads: Any) -> Any:
+        tree = deps.Analysis(heads, ["det", "nsubj", "root"])
+        return tree.heads, tree.is_complete, tree.roots, tree.is_projective, tree.on(_sentence()).text
+
+    yield Case(use, heads=np.array([2, 3, 0]))
+
+
+_NAMES = ["det", "root", "obj"]
+
+
+@lru_cache(maxsize=2)
+def _parser(**options: Any) -> deps.DependencyParser:
+    sentences = [_sentence().with_heads(np.array(_HEADS), _NAMES)] * 4
+    return deps.DependencyParser(bits=8, epochs=1, pruning=False, **options).fit(sentences)
+
+
+@recipe(
+    "nlp.deps.DependencyModel",
+    "nlp.deps.decoders.HillClimbing",
+    "nlp.deps.inference.LoopyInference",
+    "nlp.deps.kinds.Arcs",
+    "nlp.deps.kinds.ChildSequences",
+    "nlp.deps.kinds.Crossings",
+    "nlp.deps.kinds.Grandparents",
+    "nlp.deps.kinds.RelationPairs",
+    "nlp.deps.kinds.Relations",
+    "nlp.deps.kinds.Siblings",
+)
+def model() -> Iterable[Case]:
+    """With all kinds of parts; what is handed to it are sentences, whose heads may be anything."""
+
+    def use(heads: Any, iterations: int, damping: float) -> Any:
+        model = _parser(childseq=True, nocross=True, tree="nonprojective", labels="joint").model
+        assert model is not None
+        inference = type(model.inference)(iterations=iterations, damping=damping)
+        changed = evolve(model, inference=inference)
+        instance = changed.of(_sentence(), gold=deps.Analysis(heads))
+        run = changed.run(instance)
+        climbed = HillClimbing().decode(instance, changed.scorer.score(instance)[0])
+        return run.beliefs, run.log_partition, instance.targets, climbed.heads
+
+    yield Case(use, heads=_HEADS, iterations=2, damping=0.1)
+
+
+@recipe("nlp.deps.inference.ExactInference")
+def exact() -> Iterable[Case]:
+    def use(k: int) -> Any:
+        parser = _parser(inference="exact", siblings=False)
+        assert parser.model is not None
+        run = parser.model.run(_sentence())
+        best = [(score, tree.heads) for score, tree in parser.best_parses(_sentence(), k)]
+        return run.beliefs, run.log_partition, best, parser.marginals(_sentence(), labels=True)
+
+    yield Case(use, k=2)
 
 
 @recipe("nlp.deps.DependencyParser")
 def parser() -> Iterable[Case]:
-    def use(heads: Any, epochs: int, bits: int, learning_rate: float, order: int) -> Any:
-        sentences = [_sentence(heads)] * 2
-        settings = {"epochs": epochs, "bits": bits, "learning_rate": learning_rate, "order": order}
-        return deps.DependencyParser(**settings).fit(sentences).parse(sentences[:1])[0].heads
+    def use(heads: Any, epochs: int, bits: int, learning_rate: float, order: int, max_heads: int) -> Any:
+        sentences = [_sentence(heads).with_heads(heads, _NAMES)] * 2
+        settings = {"epochs": epochs, "learning_rate": learning_rate, "order": order, "max_heads": max_heads}
+        parsed = deps.DependencyParser(bits=bits, **settings).fit(sentences).parse(sentences[:1])[0]
+        return parsed.heads, list(parsed.relations)
 
-    yield Case(use, heads=_HEADS, epochs=1, bits=8, learning_rate=0.5, order=1)
+    yield Case(use, heads=_HEADS, epochs=1, bits=8, learning_rate=0.5, order=2, max_heads=2)

@@ -28,7 +28,7 @@ def run(*arguments):
 
 
 def test_commands_from_treebank_to_score(tmp_path):
-    sentences = invented_sentences(60)
+    sentences = [s.with_heads(s.heads, [f"of{tag}" for tag in s.tags]) for s in invented_sentences(60)]
     write_sentences(sentences[:50], tmp_path / "train.conll")
     with gzip.open(tmp_path / "test.conll.gz", "wb") as file:
         write_sentences(sentences[50:], file)
@@ -42,10 +42,15 @@ def test_commands_from_treebank_to_score(tmp_path):
     (tmp_path / "parsed.conll").write_bytes(parsed.stdout_bytes)
     scored = run.invoke(main, ["evaluate", str(tmp_path / "test.conll.gz"), str(tmp_path / "parsed.conll")])
     assert scored.exit_code == 0, scored.output
-    assert "UAS" in scored.output
+    assert "LAS" in scored.output
+    expected = DependencyParser.load(model).score(sentences[50:])
+    assert expected.las > 75
+    assert f"{expected.las:.2f}" in scored.output
     about = run.invoke(main, ["info", model])
     assert about.exit_code == 0
-    assert "order 2" in about.output
+    assert "parts: order 2, labels sum" in about.output
+    (line,) = [line for line in about.output.splitlines() if line.startswith("relations: 5")]
+    assert set(line.split(": ")[2].split(", ")) == {f"of{tag}" for tag in "ADNPV"}
 
 
 @pytest.mark.parametrize(

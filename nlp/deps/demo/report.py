@@ -70,11 +70,12 @@ def report(say: Say) -> None:
 
 
 def _mistake(parser: DependencyParser, missed: Sequence[tuple[Sentence, Sentence]], say: Say) -> None:
-    """Show, of the sentences with the fewest wrong heads, the one whose (first) right head was believed in most."""
+    """Show, of the sentences with the fewest mistakes, the one whose (first) right arc was believed in most."""
 
     def regret(pair: tuple[Sentence, Sentence]) -> tuple[int, float]:
-        word = _wrong(*pair)[0]
-        return len(_wrong(*pair)), -float(parser.marginals(pair[0])[pair[0].heads[word], word])
+        gold, word = pair[0], _wrong(*pair)[0]
+        beliefs = parser.marginals(gold, labels=True)
+        return len(_wrong(*pair)), -float(beliefs[gold.relations[word]][gold.heads[word], word])
 
     gold, parsed = min(missed, key=regret)
     wrong = _wrong(gold, parsed)
@@ -83,18 +84,20 @@ def _mistake(parser: DependencyParser, missed: Sequence[tuple[Sentence, Sentence
     width = max(map(len, left)) + 4
     say(_indented([f"{a:<{width}}{b}".rstrip() for a, b in zip_longest(left, right, fillvalue="")]))
     say("")
-    beliefs = parser.marginals(gold)
+    beliefs = parser.marginals(gold, labels=True)
     for word in wrong:
-        say(f"  {gold.forms[word]:<12} {_heads(gold, beliefs[:, word])}")
+        say(f"  {gold.forms[word]:<12} {_arcs(gold, {name: one[:, word] for name, one in beliefs.items()})}")
 
 
 def _wrong(gold: Sentence, parsed: Sentence) -> list[int]:
-    return [int(word) for word in np.flatnonzero(gold.heads != parsed.heads)]
+    """Return the words whose head or relation is wrong."""
+    wrong = np.array(gold.relations) != np.array(parsed.relations)
+    return [int(word) for word in np.flatnonzero((gold.heads != parsed.heads) | wrong)]
 
 
 def _tree(sentence: Sentence, marked: Sequence[int] = ()) -> list[str]:
-    words = [form + " ◀" * (word in marked) for word, form in enumerate(sentence.forms)]
-    return text_tree(words, [-1, *sentence.heads.tolist()]).splitlines()
+    relations = [name + " ◀" * (word in marked) for word, name in enumerate(sentence.relations)]
+    return text_tree(sentence.forms, sentence.heads.tolist(), relations).splitlines()
 
 
 def _heads(sentence: Sentence, beliefs: NDArray[np.float64]) -> str:
@@ -103,13 +106,21 @@ def _heads(sentence: Sentence, beliefs: NDArray[np.float64]) -> str:
     return "   ".join(f"{names[head]} {beliefs[head]:.2f}" for head in best if beliefs[head] >= 0.005)
 
 
+def _arcs(sentence: Sentence, beliefs: dict[str, NDArray[np.float64]]) -> str:
+    """The heads and relations of a word that are believed in most, given the beliefs in its heads by relation."""
+    names = ["(root)", *sentence.forms]
+    every = [(-belief, names[head], relation) for relation, one in beliefs.items() for head, belief in enumerate(one)]
+    return "   ".join(f"{head} ({name}) {-belief:.2f}" for belief, head, name in sorted(every)[:3] if belief <= -0.005)
+
+
 def _scores(evaluations: dict[str, Evaluation]) -> str:
     rows = ["  " + " " * 24 + "".join(f"{name:>14}" for name in evaluations)]
     for name, score in {
         "UAS": "uas",
         "LAS": "las",
         "UAS without punctuation": "uas_without_punctuation",
-        "sentences without error": "exact_match",
+        "all heads of a sentence": "exact_match",
+        "and all relations": "labelled_exact_match",
     }.items():
         rows.append(f"  {name:<24}" + "".join(f"{getattr(e, score):>13.2f}%" for e in evaluations.values()))
     return "\n".join(rows)
