@@ -201,9 +201,10 @@ class DependencyParser:
     def make_model(self, scorer: HashedScorer, relations: RelationTable | None = None) -> DependencyModel:
         """Return the model that the settings describe, without a pruner."""
         settings = self.settings
+        single = relations is not None and len(relations) == 1
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, labelled_kinds=scorer.labelled_kinds[1:], relations=relations,
+            kinds=self.kinds, labelled_kinds=() if single else self.labelled_kinds, relations=relations,
         )  # fmt: skip
 
     def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> HashedScorer:
