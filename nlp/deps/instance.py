@@ -218,9 +218,9 @@ class DependencyInstance(Instance):
         return total, present
 
     def _sum_of_unknown(self, scores: Scores) -> tuple[float, Scores]:
-        """Return the score of what is left where all that is known is given; relations of siblings are loopy."""
-        run = JointRun(self, scores, record=False)
-        return run.log_partition, run.part_beliefs
+        """Return the score of what is left where all that is known is given, and its gradient; siblings are loopy."""
+        run = JointRun(self, scores, record=True)
+        return run.log_partition, run.backward(log_partition=1.0)
 
     # Search
 

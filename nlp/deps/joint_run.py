@@ -72,12 +72,23 @@ class JointGraph:
 
 
 class JointRun(GraphArcRun):
-    """Inference on the factor graph of arcs and relations."""
+    """Inference on the factor graph of arcs and relations.
+
+    The sum over an arc's relations is in the score of the arc, and the log of a relation's share is its score: that is
+    the same model, but arcs know of their relations before any message is passed, so that without factors between
+    relations all is as if they were summed out (`RelationRun`), after any number of iterations.
+    """
 
     def __init__(self, instance: "DependencyInstance", scores: Mapping[Any, Floats], *, record: bool) -> None:
         assert instance.relations is not None
         self._relations, self._joint = instance.relations, instance.joint_graph()
-        super().__init__(instance, scores, self._joint.scored, record=record)
+        totals, self._shares = self._relations.sums(scores["relation"])
+        logs = np.full(len(self._shares), -np.inf)
+        possible = self._shares > 0
+        logs[possible] = scores["relation"][possible] - totals[self._relations.arcs[possible]]
+        inner = {**scores, "arc": scores["arc"] + totals, "relation": logs}
+        super().__init__(instance, inner, self._joint.scored, record=record)
+        self._scores = scores
 
     @cached_property
     def beliefs(self) -> Floats:
@@ -90,7 +101,9 @@ class JointRun(GraphArcRun):
         if beliefs is not None:
             on_states = np.zeros(len(self._result.flat_beliefs))
             on_states[self._joint.events] = beliefs
-        return super().backward(beliefs=on_states, log_partition=log_partition)
+        found = super().backward(beliefs=on_states, log_partition=log_partition)
+        found["relation"] = self._relations.backward_logs(self._shares, found["arc"], found["relation"])
+        return found
 
     def best(self) -> Analysis:
         """Return the model's best guess at the labelled tree of greatest score.

@@ -205,6 +205,7 @@ class DependencyParser:
     def make_model(self, scorer: DependencyScorer, relations: RelationTable | None = None) -> DependencyModel:
         """Return the model that the settings describe, without a pruner."""
         settings = self.settings
+        single = relations is not None and len(relations) == 1
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
             kinds=self.kinds, labelled_kinds=tuple(scorer.labelled_kinds)[1:], relations=relations,

@@ -81,8 +81,11 @@ class RelationSums:
 
     def backward(self, shares: Floats, on_totals: Floats, on_shares: Floats) -> Floats:
         """Return the adjoint of the scores (T,), given those of the sums (A,) and of the shares (T,)."""
-        weighted = shares * on_shares
-        return np.asarray(weighted + shares * self.spread(on_totals - self.total(weighted)))
+        return self.backward_logs(shares, on_totals, shares * on_shares)
+
+    def backward_logs(self, shares: Floats, on_totals: Floats, on_logs: Floats) -> Floats:
+        """Return the same, given the adjoint of the logs of the shares."""
+        return np.asarray(on_logs + shares * self.spread(on_totals - self.total(on_logs)))
 
     def names(self, pairs: Ints) -> list[str]:
         """Return the relations of some pairs."""

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from autodiff import Module, check_gradients
+from autodiff import check_gradients
 from nlp.deps import Analysis
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
 from oracles.dependency_models import (
+    Enumerated,
+    Loss,
     dependency_model,
     instance_of,
-    labelled_events,
-    labelled_score,
     labelled_trees,
     random_parts,
     random_relations,
@@ -67,29 +67,6 @@ def drawn(options, *, n=3, kind="some", gold=CHAIN, seed=0, impossible=0, share=
     many = np.flatnonzero((np.diff(relations.starts) > 1)[relations.arcs] & (relations.labels > 1))
     scores["relation"][rng.permutation(many)[:impossible]] = -np.inf
     return instance, scores
-
-
-class Enumerated:
-    """All labelled trees of an instance, their shares, events and parts."""
-
-    def __init__(self, instance, scores, costs=None):
-        self.trees = list(labelled_trees(instance))
-        self.events = np.array([labelled_events(instance, *tree) for tree in self.trees])
-        self.scores = np.array([labelled_score(instance, scores, *tree) for tree in self.trees])
-        if costs is not None:
-            self.scores = self.scores + self.events @ costs
-        self.log_partition = np.logaddexp.reduce(self.scores)
-        self.shares = np.exp(self.scores - self.log_partition)
-        self.beliefs = self.shares @ self.events
-
-    def part_beliefs(self, instance):
-        kinds = instance.model.kinds
-        found = {
-            kind.name: self.shares
-            @ np.array([kind.present(instance.parts, instance.parts.indicator(heads)) for heads, _ in self.trees])
-            for kind in kinds
-        }
-        return {**found, "relation": self.beliefs[2 * len(instance.parts) :]}
 
 
 @pytest.mark.parametrize("kind", SETS)
@@ -175,17 +152,6 @@ def test_samples_are_as_frequent_as_their_probability(options):
 
 
 # Objectives
-
-
-class Loss(Module):
-    """scores of each kind of parts → the loss of an instance."""
-
-    def __init__(self, objective, instance, names):
-        self.objective, self.instance, self.names = objective, instance, names
-
-    def forward(self, *scores):
-        found = self.objective.evaluate(self.instance, dict(zip(self.names, scores, strict=True)), progress=0.0)
-        return np.array(found.loss), lambda adjoint: tuple(adjoint * found.adjoints[name] for name in self.names)
 
 
 GOLDS = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff import Module
 from nlp.conll import Sentence
 from nlp.deps import Analysis, DependencyModel, DependencyParser
 from nlp.deps.instance import DependencyInstance
@@ -15,8 +16,8 @@ from nlp.features import Vocabulary
 from oracles.dependency_trees import all_trees
 
 __all__ = [
-    "dependency_model", "instance_of", "labelled_events", "labelled_score", "labelled_trees", "random_parts",
-    "random_relations", "random_scores",
+    "Enumerated", "Loss", "dependency_model", "instance_of", "labelled_events", "labelled_score", "labelled_trees",
+    "random_parts", "random_relations", "random_scores",
 ]  # fmt: skip
 
 
@@ -55,6 +56,8 @@ def random_scores(instance: DependencyInstance, rng: np.random.Generator, scale:
     sizes = {kind.name: len(kind.positions(instance.parts)[0]) for kind in instance.model.kinds}
     if instance.relations is not None:
         sizes["relation"] = len(instance.relations)
+        for kind in instance.model.labelled_kinds:
+            sizes[kind.name] = len(kind.labels(instance.parts, instance.relations)[1])
     return {name: scale * rng.normal(size=size) for name, size in sizes.items()}
 
 
@@ -89,4 +92,51 @@ def labelled_score(instance: DependencyInstance, scores: dict[str, Any], heads: 
     for kind in instance.model.kinds:
         there = kind.present(instance.parts, on) > 0
         total += float(scores[kind.name][there].sum())
+    if instance.relations is not None:
+        chosen = instance.relations.indicator(pairs)
+        for labelled in instance.model.labelled_kinds:
+            there = labelled.present(instance.parts, instance.relations, chosen) > 0
+            total += float(scores[labelled.name][there].sum())
     return total
+
+
+class Enumerated:
+    """All labelled trees of an instance, their shares, events and parts."""
+
+    def __init__(self, instance, scores, costs=None):
+        self.trees = list(labelled_trees(instance))
+        self.events = np.array([labelled_events(instance, *tree) for tree in self.trees])
+        self.scores = np.array([labelled_score(instance, scores, *tree) for tree in self.trees])
+        if costs is not None:
+            self.scores = self.scores + self.events @ costs
+        self.log_partition = np.logaddexp.reduce(self.scores)
+        self.shares = np.exp(self.scores - self.log_partition)
+        self.beliefs = self.shares @ self.events
+
+    def part_beliefs(self, instance):
+        kinds = instance.model.kinds
+        found = {
+            kind.name: self.shares
+            @ np.array([kind.present(instance.parts, instance.parts.indicator(heads)) for heads, _ in self.trees])
+            for kind in kinds
+        }
+        return {**found, **self._labelled(instance), "relation": self.beliefs[2 * len(instance.parts) :]}
+
+    def _labelled(self, instance):
+        parts, relations = instance.parts, instance.relations
+        return {
+            kind.name: self.shares
+            @ np.array([kind.present(parts, relations, relations.indicator(pairs)) for _, pairs in self.trees])
+            for kind in instance.model.labelled_kinds
+        }
+
+
+class Loss(Module):
+    """scores of each kind of parts → the loss of an instance."""
+
+    def __init__(self, objective, instance, names):
+        self.objective, self.instance, self.names = objective, instance, names
+
+    def forward(self, *scores):
+        found = self.objective.evaluate(self.instance, dict(zip(self.names, scores, strict=True)), progress=0.0)
+        return np.array(found.loss), lambda adjoint: tuple(adjoint * found.adjoints[name] for name in self.names)

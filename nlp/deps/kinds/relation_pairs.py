@@ -1,6 +1,7 @@
-"""Pairs of relations: those of two modifiers of one head, m before s.
+"""Pairs of relations: those of two modifiers of one word, m before s.
 
 They say for instance that a verb seldom has two subjects, which nothing else in a model of arcs with relations does.
+The root has no pairs: in most treebanks it has one modifier, and its relations are all alike.
 """
 
 from typing import ClassVar
@@ -97,9 +98,10 @@ class RelationPairs(LabelledKind):
         """Return the sum over the siblings that are there."""
         listing, many = _listing(parts, relations), len(relations)
         first, second = chosen[listing.first] > 0, chosen[listing.second] > 0
-        gains = np.bincount(listing.first[second], weights=scores[second], minlength=many)
+        gains = np.zeros(many)
+        gains += np.bincount(listing.first[second], weights=scores[second], minlength=many)
         gains += np.bincount(listing.second[first], weights=scores[first], minlength=many)
-        return gains.astype(np.float64)
+        return gains
 
 
 def _width(relations: int) -> int:
@@ -109,10 +111,11 @@ def _width(relations: int) -> int:
 
 def _by_family(parts: Parts, relations: RelationSums) -> tuple[Ints, Ints]:
     """Return the pairs of siblings, and their families, in the order of these."""
-    groups = RelationVariables.groups_of(relations)[parts.siblings]
+    siblings = parts.siblings[parts.heads[parts.siblings[:, 0]] > 0]
+    groups = RelationVariables.groups_of(relations)[siblings]
     families = groups[:, 0] * _MOST_GROUPS + groups[:, 1]
     order = np.argsort(families, kind="stable")
-    return parts.siblings[order], families[order]
+    return siblings[order], families[order]
 
 
 def _listing(parts: Parts, relations: RelationSums) -> _Listing:
