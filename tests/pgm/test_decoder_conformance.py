@@ -56,7 +56,7 @@ def test_decoders(model, item, decoder):
     instance = model.instance(item)
     scores, _ = model.scorer.score(instance)
     listed = answers(instance, scores)
-    decoded = canonical(model.decode(item, decoder))
+    decoded = canonical(model.decode(instance, decoder))
     assert decoded in listed.found
     assert canonical(decoder.decode(instance, scores)) == decoded
     if decoder.name in GREATEST:
