@@ -9,7 +9,7 @@ from autodiff.arrays import Array
 from autodiff.errors import CircuitError
 from autodiff.module import Backward, Module
 from autodiff.parameter import Parameter
-from autodiff.plan import Plan, active_slots, needed_nodes
+from autodiff.plan import CircuitPlan, active_slots, needed_nodes
 from autodiff.wiring import Node, Wire
 
 __all__ = ["Circuit", "Wire"]
@@ -58,7 +58,7 @@ class Circuit(Module):
         self._nodes: list[Node] = []
         self._outputs: list[int] = []
         self._nested = False
-        self._plan: Plan | None = None
+        self._plan: CircuitPlan | None = None
 
     def __repr__(self) -> str:
         return f"Circuit({self.name!r})"
@@ -184,7 +184,7 @@ class Circuit(Module):
             raise CircuitError(f"{self!r} is part of another circuit and can no longer change; extend it before")
         self._plan = None
 
-    def _nest(self, inner: "Circuit", wires: int, name: str) -> Plan:
+    def _nest(self, inner: "Circuit", wires: int, name: str) -> CircuitPlan:
         """Take another circuit in as a node, which closes it."""
         if inner is self:
             raise CircuitError(f"{self!r}: node {name!r} would be the circuit itself; a circuit cannot contain itself")
@@ -210,13 +210,13 @@ class Circuit(Module):
                 "declare an input here and pass the value through it"
             )
 
-    def _planned(self) -> Plan:
+    def _planned(self) -> CircuitPlan:
         plan = self._plan
         if plan is None:
             if not self._outputs:
                 raise CircuitError(f"{self!r} has no output; declare one with output(wire)")
             order = needed_nodes(self._nodes, self._outputs)
-            plan = self._plan = Plan(
+            plan = self._plan = CircuitPlan(
                 repr(self),
                 tuple(self._names),
                 tuple(self._inputs),

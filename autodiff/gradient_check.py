@@ -9,7 +9,7 @@ from autodiff.arrays import Array
 from autodiff.conversion import as_count, as_generator
 from autodiff.errors import DomainError, GradientCheckError
 from autodiff.finite_differences import Direction, difference, element_directions, random_direction
-from autodiff.gradient_comparison import Comparison, Probe
+from autodiff.gradient_comparison import DerivativeComparison, Probe
 from autodiff.gradient_report import GradientReport, Place, subscript
 from autodiff.gradient_subject import Pass, Subject, same_bits
 from autodiff.module import Module
@@ -99,7 +99,7 @@ class _Check:
         self.rng = rng
         self.max_full = max_full
         self.count = 0
-        self.worst: Comparison | None = None
+        self.worst: DerivativeComparison | None = None
 
     def at(self, point: list[Array], *, full: bool = True) -> tuple[Probe, list[Array]]:
         """Compare derivatives at a point; return a random combination of the outputs and its gradients."""
@@ -184,10 +184,10 @@ class _Check:
         probe: Probe,
         gradient: Array,
         slopes: list[Array],
-    ) -> Comparison:
+    ) -> DerivativeComparison:
         moving = direction.vector != 0
         analytic = float(np.sum(gradient[moving] * direction.vector[moving]))
-        return Comparison(point, which, direction, probe, gradient, analytic, probe.along(slopes))
+        return DerivativeComparison(point, which, direction, probe, gradient, analytic, probe.along(slopes))
 
     def _directions(self, values: Array, full: bool) -> list[Direction]:
         if full and values.size <= self.max_full:

@@ -6,7 +6,7 @@ from attrs import frozen
 from autodiff.arrays import Array
 from autodiff.finite_differences import Direction
 
-__all__ = ["Comparison", "Probe"]
+__all__ = ["DerivativeComparison", "Probe"]
 
 
 @frozen(eq=False)
@@ -26,7 +26,7 @@ class Probe:
 
 
 @frozen(eq=False)
-class Comparison:
+class DerivativeComparison:
     """One derivative, computed in both ways."""
 
     point: list[Array]

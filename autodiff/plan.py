@@ -10,11 +10,11 @@ from autodiff.parameter import Parameter
 from autodiff.trace import Trace
 from autodiff.wiring import Node
 
-__all__ = ["Plan"]
+__all__ = ["CircuitPlan"]
 
 
 @frozen(eq=False)
-class Plan:
+class CircuitPlan:
     """What follows from the wiring alone, and is worked out once.  A circuit that is extended gets another one.
 
     Attributes

@@ -15,7 +15,7 @@ from autodiff.sparse import SparseAdjoint
 from autodiff.wiring import check_shape, dense
 
 if TYPE_CHECKING:
-    from autodiff.plan import Plan
+    from autodiff.plan import CircuitPlan
 
 __all__ = ["Trace"]
 
@@ -31,7 +31,7 @@ class Trace:
     backwards : the way back through each node, in the order of the plan
     """
 
-    plan: "Plan"
+    plan: "CircuitPlan"
     values: list[Any]
     backwards: list[Backward]
 

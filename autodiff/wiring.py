@@ -13,7 +13,7 @@ from autodiff.sparse import SparseAdjoint
 
 if TYPE_CHECKING:
     from autodiff.circuit import Circuit
-    from autodiff.plan import Plan
+    from autodiff.plan import CircuitPlan
 
 __all__ = ["Node", "Wire", "check_shape", "dense"]
 
@@ -41,7 +41,7 @@ class Node:
     module: Module
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    plan: "Plan | None" = None
+    plan: "CircuitPlan | None" = None
 
     def __str__(self) -> str:
         return f"node {self.name!r} ({self.module!r}) of {self.circuit}"

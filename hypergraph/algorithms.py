@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypergraph.derivation import Derivation
 from hypergraph.inside_outside import InsideOutsideChart
-from hypergraph.semirings import Log, Semiring
+from hypergraph.semirings import LogSemiring, Semiring
 from hypergraph.structure import Structure
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def inside(structure: Structure, weights: ArrayLike, semiring: Semiring | None = None) -> NDArray[Any]:
-    """Return the inside value of every node, `(nodes, *semiring.shape)`, in any semiring (by default Log).
+    """Return the inside value of every node, `(nodes, *semiring.shape)`, in any semiring (by default `LogSemiring`).
 
     Examples
     --------
@@ -36,7 +36,7 @@ def inside(structure: Structure, weights: ArrayLike, semiring: Semiring | None =
     >>> inside(ProjectiveTrees(1), np.zeros((2, 2))).shape
     (6,)
     """
-    semiring = semiring or Log()
+    semiring = semiring or LogSemiring()
     return semiring.inside(structure.graph, semiring.lift(structure.check_weights(weights).reshape(-1)))
 
 
@@ -50,7 +50,7 @@ def outside(structure: Structure, weights: ArrayLike, semiring: Semiring | None 
     >>> float(outside(trees, np.zeros((3, 3)))[trees.graph.root])
     0.0
     """
-    semiring = semiring or Log()
+    semiring = semiring or LogSemiring()
     values = semiring.lift(structure.check_weights(weights).reshape(-1))
     return semiring.outside(structure.graph, values, semiring.inside(structure.graph, values))
 

@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autodiff import Backward, Module
+from autodiff.array_types import Floats
 from hypergraph.arrays import as_flat_adjoint
 from hypergraph.inside_outside import InsideOutsideChart
 from hypergraph.structure import Chart, Structure
 
 __all__ = ["InsideOutside", "LogPartition", "Marginals"]
-
-Floats = NDArray[np.float64]
 
 
 class _OfStructure(Module):

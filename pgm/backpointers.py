@@ -6,8 +6,8 @@ assignment of its own variables, given those that are settled: the backpointers 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from pgm.channel import Channel
 from pgm.completions import completions
 from pgm.graph import FactorGraph
@@ -16,9 +16,6 @@ from pgm.schedules import Serial
 from pgm.schedules.serial import depths
 
 __all__ = ["best_by_tree", "follow_backpointers", "is_acyclic"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def is_acyclic(graph: FactorGraph) -> bool:
@@ -42,7 +39,7 @@ def is_acyclic(graph: FactorGraph) -> bool:
     return edges == graph.num_factors - roots + int((of_variable >= 0).sum())
 
 
-def best_by_tree(passing: MessagePassing) -> Ints:
+def best_by_tree(passing: MessagePassing) -> Integers:
     """Return a best assignment (variables,) of a graph without cycles, whatever messages were passed so far."""
     graph = passing.layout.graph
     plan = graph.derived(Serial(), lambda: Serial().plan(graph))
@@ -54,7 +51,7 @@ def best_by_tree(passing: MessagePassing) -> Ints:
     return follow_backpointers(exact)
 
 
-def follow_backpointers(passing: MessagePassing) -> Ints:
+def follow_backpointers(passing: MessagePassing) -> Integers:
     """Settle the variables of max-product messages from the roots of a spanning forest to its leaves.
 
     Exact on a graph without cycles, if the messages are.  On others a factor may find all of its variables settled by
@@ -68,7 +65,7 @@ def follow_backpointers(passing: MessagePassing) -> Ints:
     layout = passing.layout
     of_factor, _ = depths(layout.graph, list(range(len(layout.graph.families))))
     settled = np.full(layout.graph.num_variables, -1)
-    agenda: list[tuple[int, Channel, Floats, Ints]] = []
+    agenda: list[tuple[int, Channel, Floats, Integers]] = []
     for channel in passing.channels:
         depth = np.concatenate([of_factor[family][rows] for family, rows in channel.block.parts])
         incoming = channel.incoming(passing.total)

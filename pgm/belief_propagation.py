@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 from attrs import evolve, field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.validators import number, one_of, plain, whole
 from pgm.errors import InferenceWarning, UnavailableError
 from pgm.graph import FactorGraph
@@ -17,8 +17,6 @@ from pgm.result import BeliefResult
 from pgm.schedules import BY_NAME, Parallel, Plan, Schedule
 
 __all__ = ["BeliefPropagation", "as_schedule", "propagate", "warn_of_no_iterations"]
-
-Floats = NDArray[np.float64]
 
 
 def as_schedule(schedule: Schedule | str) -> Schedule:

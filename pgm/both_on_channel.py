@@ -3,16 +3,15 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent, Targets
-from pgm.layout import Block
+from pgm.layout import FactorBlock
 from pgm.pair_channel import PairChannel
 
 __all__ = ["BothOnChannel", "BothOnLogChannel", "suits_plain_odds"]
 
-Floats = NDArray[np.float64]
 
 # The messages to a variable, multiplied, stay within e^±_RANGE.  What a variable hears in all is cut off at e^±_LIMIT:
 # a factor then hears at least e^270 from the others, against which a term of at most e^210 has no weight left; and no
@@ -21,7 +20,7 @@ _RANGE = 210.0
 _LIMIT = 480.0
 
 
-def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
+def suits_plain_odds(block: FactorBlock, log_potentials: Floats) -> bool:
     """Say whether the messages to each variable, multiplied, stay in range: their logs lie within the potentials."""
     first, second, _, ones = block.pairs
     values = np.ascontiguousarray(log_potentials, dtype=np.float64)
@@ -31,7 +30,7 @@ def suits_plain_odds(block: Block, log_potentials: Floats) -> bool:
 class BothOnLogChannel(PairChannel):
     """The same with messages as log-odds: for damping, and where plain odds might leave their range."""
 
-    def __init__(self, block: Block, log_potentials: Floats, *, damping: float) -> None:
+    def __init__(self, block: FactorBlock, log_potentials: Floats, *, damping: float) -> None:
         log_weights = np.zeros((len(log_potentials), 4))
         log_weights[:, 3] = log_potentials
         weights = np.exp(log_weights - np.maximum(log_potentials, 0.0)[:, None])
@@ -48,7 +47,7 @@ class BothOnChannel(Channel):
     In adjoints, the messages are their logarithms.
     """
 
-    def __init__(self, block: Block, log_potentials: Floats) -> None:
+    def __init__(self, block: FactorBlock, log_potentials: Floats) -> None:
         super().__init__(block, log_potentials, mode="sum", damping=0.0)
         self.reward = np.exp(log_potentials)
         self.first, self.second, self.zeros, self.ones = block.pairs

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.errors import ContradictionError
 from pgm.factor_run import FactorRun
-from pgm.layout import Block
+from pgm.layout import FactorBlock
 
 __all__ = ["Channel", "Proposal"]
 
-Floats = NDArray[np.float64]
 Targets = NDArray[np.bool_] | None
 
 
@@ -46,7 +46,7 @@ class Channel:
     counting : (F,) the counting number of each factor, by which its messages are weighted in the sums at the variables
     """
 
-    def __init__(self, block: Block, prepared: Any, *, mode: str, damping: float) -> None:
+    def __init__(self, block: FactorBlock, prepared: Any, *, mode: str, damping: float) -> None:
         self.block, self.prepared, self.mode, self.damping = block, prepared, mode, damping
         self.counting = block.ones
         self.messages = self.uniform()

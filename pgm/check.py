@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff import Backward, Module, check_gradients
+from autodiff.array_types import Floats
 from autodiff.conversion import as_generator, as_number
 from pgm.errors import ContradictionError, PgmError
 from pgm.factor import Factor
@@ -15,7 +16,6 @@ from pgm.factor_run import FactorRun
 
 __all__ = ["FactorCheckError", "check_factor", "entropies"]
 
-Floats = NDArray[np.float64]
 
 LARGEST = 100_000
 """Joint assignments of a factor that are still enumerated."""

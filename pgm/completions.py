@@ -3,21 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats, Integers
 
 if TYPE_CHECKING:
     from pgm.factor import Factor
 
 __all__ = ["TIE", "completions"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TIE = 1e-9
 """States whose scores differ by less, relative to the greatest number that went into them, may be tied."""
 
 
-def completions(factor: "Factor", prepared: Any, incoming: Floats, known: Ints) -> tuple[Ints, int]:
+def completions(factor: "Factor", prepared: Any, incoming: Floats, known: Integers) -> tuple[Integers, int]:
     """Return a best assignment (F, D) of each factor that keeps to the states that are known (F, D), -1 for none.
 
     A state that is the only best one of its variable is that of every best assignment: all such are settled at once.
@@ -54,7 +53,7 @@ def completions(factor: "Factor", prepared: Any, incoming: Floats, known: Ints) 
     return known, -1
 
 
-def _clamp(incoming: Floats, states: Ints) -> None:
+def _clamp(incoming: Floats, states: Integers) -> None:
     """Make all states but the known ones impossible, in place."""
     others = (np.arange(incoming.shape[1]) != states[:, None]) & (states >= 0)[:, None]
     incoming[others] = -np.inf

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Integers
 from pgm.errors import FactorGraphError
 from pgm.variables import Variable, VariableArray
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pgm.graph import FactorGraph
 
 __all__ = ["Evidence", "find_evidence", "state_numbers"]
-
-Ints = NDArray[np.int64]
 
 
 class Evidence(dict[int, int]):
@@ -81,7 +79,7 @@ def find_evidence(graph: "FactorGraph", given: Any) -> Evidence:
     return Evidence(graph, found)
 
 
-def state_numbers(variables: VariableArray, states: Any) -> Ints:
+def state_numbers(variables: VariableArray, states: Any) -> Integers:
     """Return the numbers of states given by labels or numbers, in the shape of the variables; -1 where unknown."""
     given = np.asarray(states)
     if given.dtype.kind in "US" and not isinstance(states, np.ndarray):

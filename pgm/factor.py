@@ -16,38 +16,26 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Adjoint
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_integers
 from pgm.completions import completions
 from pgm.errors import ContradictionError, FactorGraphError, PotentialError
 from pgm.factor_run import FactorRun
 from pgm.log_potentials import check_log_potentials
-from pgm.potential_source import Gradients, PotentialSource
+from pgm.potential_source import Computed, PotentialSource
 from pgm.variables import VariableArray, as_index, owner
 
 if TYPE_CHECKING:
     from pgm.channel import Channel
-    from pgm.layout import Block
+    from pgm.layout import FactorBlock
 
 __all__ = ["Factor", "LinearConstraints"]
 
-Floats = NDArray[np.float64]
 LinearConstraints = tuple[Floats, Floats, Floats, Floats]
-
-
-@frozen(eq=False)
-class _Computed:
-    """Where log-potentials come from: their source, at these versions of its parameters, and the way back."""
-
-    source: PotentialSource
-    version: tuple[int, ...]
-    gradients: Gradients | None
-
-    def is_current(self, source: PotentialSource) -> bool:
-        return self.source is source and self.version == source.version
 
 
 class Factor(ABC):
@@ -73,7 +61,7 @@ class Factor(ABC):
 
     source: "PotentialSource | None" = None
     _log_potentials: Any = None
-    _computed: _Computed | None = None
+    _computed: Computed | None = None
 
     def __init__(self, variables: Any, *, name: str | None = None) -> None:
         if isinstance(variables, Iterator):
@@ -191,7 +179,7 @@ class Factor(ABC):
         version = source.version
         values, gradients = source.forward()
         self._log_potentials = check_log_potentials(self.name, values, shape, computed=True)
-        self._computed = _Computed(source, version, gradients)
+        self._computed = Computed(source, version, gradients)
 
     @abstractmethod
     def score(self, assignment: NDArray[np.int64]) -> Floats:
@@ -260,7 +248,7 @@ class Factor(ABC):
             f"the factors (or the evidence) contradict each other"
         )
 
-    def channel(self, block: "Block", prepared: Any, *, mode: str, damping: float) -> "Channel":
+    def channel(self, block: "FactorBlock", prepared: Any, *, mode: str, damping: float) -> "Channel":
         """Return what holds the family's messages during message passing; one of its own if that is faster."""
         from pgm.channel import Channel
 

@@ -3,14 +3,12 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from pgm.errors import FactorGraphError
 
 __all__ = ["FactorRun"]
-
-Floats = NDArray[np.float64]
 
 
 class FactorRun(ABC):

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import as_schedule, propagate, warn_of_no_iterations
@@ -19,8 +20,6 @@ from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Plan, Schedule
 
 __all__ = ["FractionalBeliefPropagation"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)

@@ -5,16 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from pgm.errors import PotentialError
 from pgm.graph import FactorGraph
 from pgm.inference_result import InferenceResult
 
 __all__ = ["DifferentiableInference", "Inference", "check_potentials"]
-
-Floats = NDArray[np.float64]
 
 
 class Inference(ABC):

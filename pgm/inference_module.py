@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autodiff import Module
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from autodiff.errors import DomainError
 from pgm.errors import PotentialError, UnavailableError
@@ -14,8 +14,6 @@ from pgm.graph import FactorGraph
 from pgm.inference import DifferentiableInference, Inference
 
 __all__ = ["InferenceModule"]
-
-Floats = NDArray[np.float64]
 
 
 class InferenceModule(Module):

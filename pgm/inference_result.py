@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from pgm.belief_table import BeliefTable
 from pgm.errors import FactorGraphError, UnavailableError
 from pgm.factor import Factor
@@ -14,8 +15,6 @@ from pgm.graph import FactorGraph
 from pgm.variables import Variable, VariableArray
 
 __all__ = ["InferenceResult", "check_different", "labelled", "listed"]
-
-Floats = NDArray[np.float64]
 
 
 class InferenceResult(ABC):

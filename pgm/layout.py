@@ -7,21 +7,20 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from pgm import kernels
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
 
-__all__ = ["Block", "Layout", "Part"]
+__all__ = ["FactorBlock", "Layout", "Part"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Some rows of one family of the graph.
-Part = tuple[int, Ints]
+Part = tuple[int, Integers]
 
 
 @frozen(eq=False)
-class Block:
+class FactorBlock:
     """Factors of one shape that are updated together.
 
     Attributes
@@ -36,9 +35,9 @@ class Block:
 
     factor: Factor = field()
     parts: tuple[Part, ...] = field(repr=False)
-    index: Ints = field(repr=False)
-    states: Ints = field(repr=False)
-    local: Ints = field(repr=False)
+    index: Integers = field(repr=False)
+    states: Integers = field(repr=False)
+    local: Integers = field(repr=False)
     first: int = field()
 
     @cached_property
@@ -57,7 +56,7 @@ class Block:
         return np.ones(self.factor.num_factors)
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints, Ints]:
+    def pairs(self) -> tuple[Integers, Integers, Integers, Integers]:
         """For factors over two binary variables: (F,) the local numbers of both, and the places of states 0 and 1.
 
         The states of a binary variable come in twos, so the local number of a variable is half that of its state.
@@ -93,21 +92,21 @@ class Layout:
     """Blocks of factors over the states of all variables in one array: those of variable v at start[v]:start[v + 1]."""
 
     graph: FactorGraph = field(repr=False)
-    start: Ints = field(repr=False)
-    blocks: tuple[Block, ...] = field()
+    start: Integers = field(repr=False)
+    blocks: tuple[FactorBlock, ...] = field()
 
     @classmethod
     def of(cls, graph: FactorGraph, groups: Sequence[Sequence[Part]] | None = None) -> "Layout":
         """Lay out a graph; `groups` says which factors are updated together, by default all that can be stacked."""
         start = np.zeros(graph.num_variables + 1, dtype=np.int64)
         np.cumsum(graph.cardinalities, out=start[1:])
-        blocks: list[Block] = []
+        blocks: list[FactorBlock] = []
         first = 0
         for group in groups if groups is not None else stackable(graph):
             factors = [_rows_of(graph.families[family], rows) for family, rows in group]
             factor = factors[0] if len(factors) == 1 else type(factors[0]).stack(factors)
             index, states, local = kernels.places.places(factor.variables, start, factor.offsets)
-            blocks.append(Block(factor, tuple(group), index, states, local, first))
+            blocks.append(FactorBlock(factor, tuple(group), index, states, local, first))
             first += len(states)
         return cls(graph, start, tuple(blocks))
 
@@ -117,18 +116,18 @@ class Layout:
         return int(self.start[-1])
 
     @cached_property
-    def variable_of_state(self) -> Ints:
+    def variable_of_state(self) -> Integers:
         """(states,)."""
         return np.repeat(np.arange(self.graph.num_variables), self.graph.cardinalities)
 
     @cached_property
-    def degrees(self) -> Ints:
+    def degrees(self) -> Integers:
         """(variables,): the number of factors at each variable."""
         edges = [block.factor.variables.ravel() for block in self.blocks]
         return np.bincount(np.concatenate([[], *edges]).astype(np.int64), minlength=self.graph.num_variables)
 
     @cached_property
-    def contributors(self) -> tuple[Ints, Ints]:
+    def contributors(self) -> tuple[Integers, Integers]:
         """For each state (CSR: start, positions) where its contributions lie in the array of all blocks'."""
         states = np.concatenate([np.zeros(0, dtype=np.int64), *(block.states for block in self.blocks)])
         return kernels.places.by_state(states, self.num_states)
@@ -153,10 +152,10 @@ def stackable(graph: FactorGraph) -> list[list[Part]]:
     return list(groups.values())
 
 
-def _rows_of(family: Factor, rows: Ints) -> Factor:
+def _rows_of(family: Factor, rows: Integers) -> Factor:
     return family if _are_all(rows, family.num_factors) else family.take(rows)
 
 
-def _are_all(rows: Ints, count: int) -> bool:
+def _are_all(rows: Integers, count: int) -> bool:
     """Whether these are all rows, in their order."""
     return len(rows) == count == kernels.places.range_length(rows)

@@ -1,15 +1,14 @@
 """Log-potentials as people give them."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from pgm._warning import warn
 from pgm.errors import PotentialError, PotentialWarning
 
 __all__ = ["check_log_potentials"]
-
-Floats = NDArray[np.float64]
 
 
 def check_log_potentials(name: str, values: ArrayLike, shape: tuple[int, ...], *, computed: bool = False) -> Floats:

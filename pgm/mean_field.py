@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_generator
 from autodiff.validators import number, plain, whole
 from pgm.belief_propagation import BeliefPropagation
@@ -18,8 +18,6 @@ from pgm.inference import Inference
 from pgm.inference_result import InferenceResult
 
 __all__ = ["MeanField", "MeanFieldResult"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

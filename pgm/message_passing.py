@@ -11,19 +11,18 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent
 from pgm.errors import ContradictionError, FactorGraphError
 from pgm.factor_run import FactorRun
-from pgm.layout import Block, Layout
+from pgm.layout import FactorBlock, Layout
 
-__all__ = ["MessagePassing", "Step"]
-
-Floats = NDArray[np.float64]
+__all__ = ["MessagePassing", "MessageStep"]
 
 
 @frozen(eq=False)
-class Step:
+class MessageStep:
     """One update: the factors of a block send messages, to all their variables or only to some.
 
     Attributes
@@ -103,13 +102,13 @@ class MessagePassing:
         self.track = True  # whether `send` has to say by how much messages change
         self.tape: list[list[tuple[int, Sent]]] = []  # the steps of each round
 
-    def _counting_of(self, block: Block) -> Floats:
+    def _counting_of(self, block: FactorBlock) -> Floats:
         """Return (F,): the counting numbers of a block's factors."""
         if self.counting is None:
             return block.ones
         return np.concatenate([self.counting[family][rows] for family, rows in block.parts])
 
-    def _effective(self, block: Block) -> Floats | None:
+    def _effective(self, block: FactorBlock) -> Floats | None:
         """Return the block's log-potentials, over its counting numbers."""
         whole = block.gather(self.potentials)
         if whole is None or self.counting is None:
@@ -157,7 +156,7 @@ class MessagePassing:
             channel.messages = messages
         del self.tape[saved.recorded :]
 
-    def send(self, steps: Sequence[Step]) -> float:
+    def send(self, steps: Sequence[MessageStep]) -> float:
         """Carry out steps at the same time, each from the messages before all of them.
 
         Returns the greatest change of a message; without `track` it may be left out, as 0.
@@ -170,7 +169,7 @@ class MessagePassing:
         proposals = [self.channels[step.block].propose(self.total) for step in steps]
         return max((self._absorb(step, made) for step, made in zip(steps, proposals, strict=True)), default=0.0)
 
-    def residual(self, step: Step) -> float:
+    def residual(self, step: MessageStep) -> float:
         """Return by how much a step would change messages, without carrying it out."""
         channel = self.channels[step.block]
         unused = np.zeros(len(channel.block.states))
@@ -183,7 +182,7 @@ class MessagePassing:
         """Return what each block makes of what it hears now (sum-product)."""
         return [channel.run(self.total) for channel in self.channels]
 
-    def _absorb(self, step: Step, proposal: Proposal) -> float:
+    def _absorb(self, step: MessageStep, proposal: Proposal) -> float:
         channel = self.channels[step.block]
         block = channel.block
         change, contradiction = channel.absorb(

@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.channel import Channel, Proposal, Sent, Targets
 from pgm.factor_run import FactorRun
-from pgm.layout import Block
+from pgm.layout import FactorBlock
 
 __all__ = ["PairChannel"]
-
-Floats = NDArray[np.float64]
 
 
 class PairChannel(Channel):
@@ -23,7 +21,7 @@ class PairChannel(Channel):
     weights : (F, 4) the tables, scaled to a maximum of 1, all positive and within SAFE_RANGE
     """
 
-    def __init__(self, block: Block, prepared: Any, weights: Floats, *, damping: float) -> None:
+    def __init__(self, block: FactorBlock, prepared: Any, weights: Floats, *, damping: float) -> None:
         super().__init__(block, prepared, mode="sum", damping=damping)
         self.weights = weights
         self.zero = np.ascontiguousarray(block.index[:, [0, 2]])

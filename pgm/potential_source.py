@@ -4,15 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Adjoint, Adjoints, Backward, Circuit, Module, Parameter, unbroadcast
+from autodiff.array_types import Floats
 from autodiff.module import check_pass
 from pgm.errors import PotentialError
 
-__all__ = ["Gradients", "PotentialSource"]
+__all__ = ["Computed", "Gradients", "PotentialSource"]
 
-Floats = NDArray[np.float64]
 Gradients: TypeAlias = Callable[[Floats], dict[str, Adjoint]]
 
 
@@ -114,6 +115,19 @@ class PotentialSource:
         for parameter in self._given.values():
             if known.setdefault(parameter.name, parameter) is not parameter:
                 raise PotentialError(f"two parameters of {self.module!r} are named {parameter.name!r}; rename one")
+
+
+@frozen(eq=False)
+class Computed:
+    """Where log-potentials come from: their source, at these versions of its parameters, and the way back."""
+
+    source: PotentialSource
+    version: tuple[int, ...]
+    gradients: Gradients | None
+
+    def is_current(self, source: PotentialSource) -> bool:
+        """Tell whether these are the potentials of a source as it is now."""
+        return self.source is source and self.version == source.version
 
 
 class _Itself(Module):

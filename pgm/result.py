@@ -9,6 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from pgm.assignments import likeliest, one_by_one
 from pgm.backpointers import best_by_tree, follow_backpointers, is_acyclic
@@ -23,8 +24,6 @@ from pgm.schedules import Plan
 from pgm.variables import Variable, VariableArray
 
 __all__ = ["BeliefResult"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

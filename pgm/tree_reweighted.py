@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_count, as_generator
 from autodiff.validators import number, plain, whole
 from pgm import kernels
@@ -19,8 +19,6 @@ from pgm.result import BeliefResult
 from pgm.schedules import Parallel, Schedule
 
 __all__ = ["TreeReweighted", "appearance_probabilities"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)

@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.channel import Channel, Proposal
 
 __all__ = ["UnaryChannel"]
-
-Floats = NDArray[np.float64]
 
 
 class UnaryChannel(Channel):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 # Files and folders from the bottom up.  "…" stands for all that are not named: kinds of contracts, one a file.
 LAYERS = {
     "autodiff": [
-        "errors kernels conversion validators settings sparse arrays",
+        "errors array_types kernels conversion validators settings sparse arrays",
         "module parameter hashed_parameter adjoints named options",
         "modules wiring trace plan circuit",
         "files",
@@ -62,9 +62,9 @@ LAYERS = {
         "templated graph_budget",
         "kinds pruner_features templates tree_space pruning learning",
         "runs joint_run instance inference",
-        "hashed_scorer decoders",
+        "dependency_scorer hashed_scorer decoders",
         "model options",
-        "parser_file workers",
+        "parser_file workers training",
         "parser",
         "parse_command train_command demo",
     ],

@@ -26,7 +26,7 @@ from autodiff.optimizers.schedules import (
     ExponentialDecay,
     InverseDecay,
     InverseSquareRoot,
-    Schedule,
+    RateSchedule,
     StepDecay,
     WarmupDecay,
 )
@@ -56,7 +56,7 @@ __all__ = [
     "Optimizer",
     "OptimizerError",
     "ParameterStore",
-    "Schedule",
+    "RateSchedule",
     "ScheduledOptimizer",
     "Shrinkage",
     "StateMismatchError",

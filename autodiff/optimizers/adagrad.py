@@ -37,7 +37,7 @@ class AdaGrad(ScheduledOptimizer):
 
     Parameters
     ----------
-    learning_rate : a number or a `Schedule`
+    learning_rate : a number or a `RateSchedule`
     l2 : λ ≥ 0, a coefficient for each *step*: with mini-batches whose loss is averaged over examples, eq. 8
         asks for λ / D with D the number of training examples
     l1 : λ₁ ≥ 0, likewise; weights that matter little become exactly 0

@@ -35,7 +35,7 @@ class Adam(ScheduledOptimizer):
 
     Parameters
     ----------
-    learning_rate : a number or a `Schedule`; η λ ≤ 1/2
+    learning_rate : a number or a `RateSchedule`; η λ ≤ 1/2
     first_decay : 0 ≤ β₁ < 1
     second_decay : 0 ≤ β₂ < 1
     epsilon : ε > 0

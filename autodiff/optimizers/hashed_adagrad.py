@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.files import ArraySpec
 from autodiff.optimizers import kernels
 from autodiff.optimizers.errors import OptimizerError
 from autodiff.optimizers.gradient_buffer import GradientBuffer
 from autodiff.optimizers.gradient_sum import HashedGradientSum
-from autodiff.optimizers.parameter_state import Floats, Memory, ParameterState
+from autodiff.optimizers.parameter_state import Memory, ParameterState
 from autodiff.optimizers.timeline import Timeline
 
 __all__ = ["HashedAdaGradState"]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.files import ArraySpec
 from autodiff.optimizers.errors import OptimizerError
 from autodiff.optimizers.gradient_sum import GradientSum
@@ -14,7 +15,6 @@ from autodiff.optimizers.gradients import check_array
 
 __all__ = ["Memory", "ParameterState"]
 
-Floats = NDArray[np.float64]
 Memory = dict[str, NDArray[Any]]
 
 

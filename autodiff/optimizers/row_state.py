@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.files import ArraySpec
 from autodiff.optimizers.errors import DivergenceError, GradientError
 from autodiff.optimizers.gradient_sum import GradientSum
 from autodiff.optimizers.gradients import RowGradient, as_rows
-from autodiff.optimizers.parameter_state import Floats, Memory, ParameterState
+from autodiff.optimizers.parameter_state import Memory, ParameterState
 from autodiff.optimizers.timeline import Timeline
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Self
 from attrs import define, evolve, field
 
 from autodiff.optimizers.optimizer import Optimizer
-from autodiff.optimizers.schedules import Schedule, as_schedule
+from autodiff.optimizers.schedules import RateSchedule, as_schedule
 from autodiff.optimizers.step import Step
 
 __all__ = ["ScheduledOptimizer"]
@@ -17,10 +17,10 @@ class ScheduledOptimizer(Optimizer):
 
     Parameters
     ----------
-    learning_rate : a number or a `Schedule`
+    learning_rate : a number or a `RateSchedule`
     """
 
-    learning_rate: Schedule = field(converter=as_schedule)
+    learning_rate: RateSchedule = field(converter=as_schedule)
 
     def rate(self, step: Step) -> float:
         """Return the rate that the schedule has for the step."""

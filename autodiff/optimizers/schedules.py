@@ -1,6 +1,6 @@
 """Learning-rate schedules: small frozen functions of the number of the step, which counts from 0.
 
-A schedule of your own is an attrs-frozen subclass of `Schedule` with a `__call__`; its fields are saved with
+A schedule of your own is an attrs-frozen subclass of `RateSchedule` with a `__call__`; its fields are saved with
 the optimiser's settings.
 """
 
@@ -19,7 +19,7 @@ __all__ = [
     "ExponentialDecay",
     "InverseDecay",
     "InverseSquareRoot",
-    "Schedule",
+    "RateSchedule",
     "StepDecay",
     "WarmupDecay",
     "as_schedule",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @frozen
-class Schedule(ABC):
+class RateSchedule(ABC):
     """The learning rate η_t as a function of the step number t = 0, 1, 2, …"""
 
     @abstractmethod
@@ -36,7 +36,7 @@ class Schedule(ABC):
 
 
 @frozen
-class Constant(Schedule):
+class Constant(RateSchedule):
     """η_t = η.
 
     >>> Constant(0.5)(7)
@@ -51,7 +51,7 @@ class Constant(Schedule):
 
 
 @frozen
-class InverseDecay(Schedule):
+class InverseDecay(RateSchedule):
     """η_t = η / (1 + η λ t), with λ = `decay`, usually the ℓ2 coefficient (Bottou 2012, *SGD tricks*, §5.2).
 
     >>> InverseDecay(0.5, decay=0.1)(20)
@@ -67,7 +67,7 @@ class InverseDecay(Schedule):
 
 
 @frozen
-class InverseSquareRoot(Schedule):
+class InverseSquareRoot(RateSchedule):
     """η_t = η / √(1 + t / s), with s = `scale`.
 
     >>> InverseSquareRoot(0.5, scale=10)(30)
@@ -83,7 +83,7 @@ class InverseSquareRoot(Schedule):
 
 
 @frozen
-class ExponentialDecay(Schedule):
+class ExponentialDecay(RateSchedule):
     """η_t = η f^(t / n): smoothly by the factor f = `factor` every n = `every` steps.
 
     >>> ExponentialDecay(1.0, factor=0.25, every=10)(5)
@@ -100,7 +100,7 @@ class ExponentialDecay(Schedule):
 
 
 @frozen
-class StepDecay(Schedule):
+class StepDecay(RateSchedule):
     """η_t = η f^⌊t / n⌋: at once by the factor f = `factor` every n = `every` steps.
 
     >>> [StepDecay(1.0, factor=0.5, every=2)(step) for step in range(5)]
@@ -117,7 +117,7 @@ class StepDecay(Schedule):
 
 
 @frozen
-class WarmupDecay(Schedule):
+class WarmupDecay(RateSchedule):
     """Linearly up to η over the first `warmup` steps, then linearly down to `final` at step `total`, and on
     at `final`.
 
@@ -153,17 +153,17 @@ def _power(factor: float, exponent: float) -> float:
         return math.inf
 
 
-def as_schedule(rate: "float | Schedule") -> Schedule:
+def as_schedule(rate: "float | RateSchedule") -> RateSchedule:
     """Return a schedule as it is, and a number as the constant schedule.
 
     >>> as_schedule(0.1)
     Constant(rate=0.1)
     """
-    if isinstance(rate, Schedule):
+    if isinstance(rate, RateSchedule):
         return rate
     if isinstance(rate, Real):
         return Constant(float(rate))
     raise OptimizerError(
-        f"learning_rate is {rate!r}, but must be a number or a Schedule "
-        "(for one of your own, subclass autodiff.optimizers.Schedule)"
+        f"learning_rate is {rate!r}, but must be a number or a RateSchedule "
+        "(for one of your own, subclass autodiff.optimizers.RateSchedule)"
     )

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import fields
 
 from autodiff.optimizers.errors import StateMismatchError
-from autodiff.optimizers.schedules import Schedule
+from autodiff.optimizers.schedules import RateSchedule
 
 
 def settings_of(instance: Any) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def settings_of(instance: Any) -> dict[str, Any]:
     """
     values = {each.name: getattr(instance, each.name) for each in fields(type(instance)) if each.init}
     return {
-        name: {"class": type(value).__name__, **settings_of(value)} if isinstance(value, Schedule) else value
+        name: {"class": type(value).__name__, **settings_of(value)} if isinstance(value, RateSchedule) else value
         for name, value in values.items()
     }
 

@@ -36,7 +36,7 @@ class SGD(ScheduledOptimizer):
 
     Parameters
     ----------
-    learning_rate : a number or a `Schedule`; η λ ≤ 1/2
+    learning_rate : a number or a `RateSchedule`; η λ ≤ 1/2
     l2 : λ ≥ 0
     l1 : λ₁ ≥ 0
     momentum : 0 ≤ μ < 1

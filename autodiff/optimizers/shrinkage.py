@@ -13,6 +13,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from autodiff.optimizers import kernels
 from autodiff.optimizers.checks import non_negative
@@ -22,8 +23,6 @@ from autodiff.optimizers.soft_threshold import shrink
 from autodiff.validators import plain
 
 __all__ = ["ExplicitShrinkage", "ImplicitShrinkage", "Shrinkage"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -14,11 +14,10 @@ the linear maps come to.  With P the product of the factors of |w|, the sum of w
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["shrink", "soft_threshold"]
-
-Floats = NDArray[np.float64]
 
 
 def soft_threshold(values: Floats, amount: Any) -> Floats:

@@ -3,12 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.batched.chart import check_lengths, check_potentials
 from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["check_arcs", "refuse_impossible"]
-
-Floats = NDArray[np.float64]
 
 
 def check_arcs(scores: ArrayLike, lengths: ArrayLike | None) -> tuple[Floats, NDArray[np.int64]]:

@@ -4,17 +4,16 @@ from functools import cached_property
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Integers
 from autodiff.conversion import as_count, as_integers
 from hypergraph.errors import GrammarError
 
 __all__ = ["BinaryRules"]
 
-Ints = NDArray[np.int64]
 
-
-def _ints(values: ArrayLike) -> Ints:
+def _ints(values: ArrayLike) -> Integers:
     return np.array(as_integers(values, "parent, left and right", GrammarError), order="C")
 
 
@@ -44,9 +43,9 @@ class BinaryRules:
     """
 
     symbols: int = field(converter=_count)
-    parent: Ints = field(converter=_ints)
-    left: Ints = field(converter=_ints)
-    right: Ints = field(converter=_ints)
+    parent: Integers = field(converter=_ints)
+    left: Integers = field(converter=_ints)
+    right: Integers = field(converter=_ints)
 
     def __attrs_post_init__(self) -> None:
         columns = (self.parent, self.left, self.right)
@@ -63,32 +62,32 @@ class BinaryRules:
         return len(self.parent)
 
     @cached_property
-    def order(self) -> Ints:
+    def order(self) -> Integers:
         """(rules,): the rules sorted by their children; among the same children as they came."""
         return np.lexsort((self.right, self.left))
 
     @cached_property
-    def parents(self) -> Ints:
+    def parents(self) -> Integers:
         """(rules,): the parents in that order."""
         return self.parent[self.order]
 
     @cached_property
-    def _pairs(self) -> tuple[Ints, Ints]:
+    def _pairs(self) -> tuple[Integers, Integers]:
         children = np.stack([self.left, self.right], axis=1)[self.order]
         pairs, first = np.unique(children, axis=0, return_index=True)
         return np.ascontiguousarray(pairs), np.append(first, len(self))
 
     @property
-    def pairs(self) -> Ints:
+    def pairs(self) -> Integers:
         """(pairs, 2): the different pairs of children."""
         return self._pairs[0]
 
     @property
-    def first_rule(self) -> Ints:
+    def first_rule(self) -> Integers:
         """(pairs + 1,): where, in that order, the rules of each pair begin."""
         return self._pairs[1]
 
     @cached_property
-    def rank(self) -> Ints:
+    def rank(self) -> Integers:
         """(rules,): the place of each rule in that order; the inverse of `order`."""
         return np.argsort(self.order)

@@ -6,14 +6,13 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.arrays import as_floats, unbroadcast
 from hypergraph import kernels
 from hypergraph.batched.chart import check_adjoints, check_lengths, check_potentials, direction, row_for, scale_rows
 from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["ChainChart", "best_chains"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Backward, Module
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_integers
 from hypergraph import kernels
 from hypergraph.arrays import as_kernel_floats
@@ -15,8 +16,6 @@ from hypergraph.errors import WeightError
 from hypergraph.structure import LARGEST
 
 __all__ = ["BatchChart", "BatchMarginals", "ChartOfOne"]
-
-Floats = NDArray[np.float64]
 
 
 class BatchChart(Protocol):

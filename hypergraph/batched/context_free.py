@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.arrays import as_floats, unbroadcast
 from hypergraph import kernels
 from hypergraph.batched.binary_rules import BinaryRules
@@ -13,8 +14,6 @@ from hypergraph.batched.chart import check_adjoints, check_lengths, check_potent
 from hypergraph.errors import ImpossibleError, WeightError
 
 __all__ = ["ContextFreeChart", "best_parses"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Floats
 from hypergraph import kernels
 from hypergraph.arrays import as_kernel_floats
 from hypergraph.batched.chart import check_adjoints, check_potentials, direction, scale_rows
@@ -16,8 +17,6 @@ from hypergraph.graph import Hypergraph
 from hypergraph.structure import Structure
 
 __all__ = ["HypergraphChart", "best_derivations"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from hypergraph import kernels
 from hypergraph.batched.arcs import check_arcs, refuse_impossible
 from hypergraph.batched.chart import check_adjoints, direction, scale_rows
@@ -15,7 +16,6 @@ from hypergraph.roots import Roots, has_one_root
 
 __all__ = ["NonprojectiveTreeChart", "best_nonprojective_trees"]
 
-Floats = NDArray[np.float64]
 Rows = slice | NDArray[np.int64]
 
 

@@ -6,14 +6,13 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from hypergraph import kernels
 from hypergraph.batched.arcs import check_arcs, refuse_impossible
 from hypergraph.batched.chart import check_adjoints, direction, scale_rows
 from hypergraph.roots import Roots, has_one_root
 
 __all__ = ["TreeChart", "best_trees"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -5,7 +5,7 @@ products of two positive ones, and a factor in which such a product could fall b
 root rise above 1 / SMALLEST) is UNSAFE and left to the log domain. Where it is SAFE nothing underflowed, so that every
 value has its full relative accuracy and a zero is a real one.
 
-Legend: the plan has a row for each step (`elimination.Step`); in the square matrix of a step, index 0 is the root,
+Legend: the plan has a row for each step (`EliminationStep`); in the square matrix of a step, index 0 is the root,
 1 the light root, 2 … the words.  Once word k is eliminated, its column holds the shares c(h), its row the weights
 w(k → m) at that time, and its place on the diagonal their sum s.  Inner loops have unsigned indices, so that they are
 vectorised.

@@ -36,12 +36,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LogElimination", "Step", "elimination_plan"]
+from autodiff.array_types import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["EliminationStep", "LogElimination", "elimination_plan"]
 
 
-class Step(NamedTuple):
+class EliminationStep(NamedTuple):
     """One step of the plan: of the `size` words that its parent kept, it keeps `kept` and eliminates the others.
 
     Its first word is its parent's at `shift`, and so on, cyclically; the kept ones come first.  `matrix` and `escape`
@@ -57,15 +57,15 @@ class Step(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def elimination_plan(n: int, blocks: int) -> tuple[tuple[Step, ...], int, int]:
+def elimination_plan(n: int, blocks: int) -> tuple[tuple[EliminationStep, ...], int, int]:
     """Return the steps for n words, parents before children, and the room that all matrices and all escapes take."""
-    steps = [Step(n, n, -1, 0, 0, 0)]
+    steps = [EliminationStep(n, n, -1, 0, 0, 0)]
     matrix, escape = (n + 2) ** 2, (n + 2) * blocks * n
     for parent, above in enumerate(steps):  # grows while it is walked
         half = above.kept // 2
         if half:
             for shift, kept in ((0, half), (half, above.kept - half)):
-                steps.append(Step(above.kept, kept, parent, shift, matrix, escape))
+                steps.append(EliminationStep(above.kept, kept, parent, shift, matrix, escape))
                 matrix += (above.kept + 2) ** 2
                 escape += (above.kept + 2) * blocks * kept
     return tuple(steps), matrix, escape
@@ -226,11 +226,11 @@ class LogElimination:
         return d_shares
 
 
-def _order(step: Step) -> NDArray[np.int64]:
+def _order(step: EliminationStep) -> NDArray[np.int64]:
     """Return the indices in the parent's kept matrix of this step's rows."""
     words = (np.arange(step.size) + step.shift) % step.size
     return np.concatenate([[0, 1], words + 2])
 
 
-def _columns(step: Step) -> NDArray[np.int64]:
+def _columns(step: EliminationStep) -> NDArray[np.int64]:
     return step.shift + np.arange(step.kept)

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from hypergraph import kernels
 from hypergraph.errors import WeightError
@@ -18,8 +19,6 @@ from hypergraph.nonprojective.elimination import LogElimination, elimination_pla
 from hypergraph.roots import Roots, has_one_root
 
 __all__ = ["TreeSums", "best_escape"]
-
-Floats = NDArray[np.float64]
 
 
 class TreeSums:

@@ -14,11 +14,11 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph import kernels
 
 __all__ = ["ranked_trees"]
 
-Floats = NDArray[np.float64]
 Heads = NDArray[np.int64]
 
 

@@ -7,12 +7,12 @@ walk (Wilson 1996) could go round for as long as two words prefer each other.
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.nonprojective.matrix_tree import TreeSums
 from hypergraph.roots import Roots
 
 __all__ = ["draw_trees"]
 
-Floats = NDArray[np.float64]
 
 _AT_ONCE = 256
 """Samples that are drawn together, which share their sums as long as they have the same heads; more take more room."""

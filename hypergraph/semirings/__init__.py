@@ -6,7 +6,7 @@ from hypergraph.semirings.check import check_semiring
 from hypergraph.semirings.counting import Counting
 from hypergraph.semirings.expectation import Expectation
 from hypergraph.semirings.kbest import KBest
-from hypergraph.semirings.log import Log
+from hypergraph.semirings.log import LogSemiring
 from hypergraph.semirings.max_plus import MaxPlus
 from hypergraph.semirings.python import PythonSemiring
 from hypergraph.semirings.real import Real
@@ -18,7 +18,7 @@ __all__ = [
     "Counting",
     "Expectation",
     "KBest",
-    "Log",
+    "LogSemiring",
     "MaxPlus",
     "PythonSemiring",
     "Real",

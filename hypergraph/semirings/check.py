@@ -47,9 +47,9 @@ def check_semiring(
 
     Examples
     --------
-    >>> from hypergraph.semirings import Log
-    >>> check_semiring(Log())
-    >>> class Wrong(Log):
+    >>> from hypergraph.semirings import LogSemiring
+    >>> check_semiring(LogSemiring())
+    >>> class Wrong(LogSemiring):
     ...     one = 1.0
     >>> check_semiring(Wrong())
     Traceback (most recent call last):

@@ -10,15 +10,15 @@ from hypergraph.semirings.base import Array, Semiring, check_nodes, check_values
 if TYPE_CHECKING:
     from hypergraph.graph import Hypergraph
 
-__all__ = ["Log"]
+__all__ = ["LogSemiring"]
 
 
-class Log(Semiring):
+class LogSemiring(Semiring):
     """Total weight as its logarithm; -inf is zero.
 
     Examples
     --------
-    >>> round(float(np.exp(Log().plus(np.log(0.5), np.log(0.25)))), 12)
+    >>> round(float(np.exp(LogSemiring().plus(np.log(0.5), np.log(0.25)))), 12)
     0.75
     """
 

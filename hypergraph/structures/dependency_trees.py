@@ -8,6 +8,7 @@ from attrs import field, frozen
 from attrs.validators import ge
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_integers
 from autodiff.validators import one_of
 from hypergraph.batched.chart import BatchChart, ChartOfOne
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from hypergraph.derivation import Derivation
 
 __all__ = ["DependencyTrees"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen

@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.batched.nonprojective_trees import NonprojectiveTreeChart, best_nonprojective_trees
 from hypergraph.derivation import Derivation, PartDerivation
 from hypergraph.nonprojective.counting import count_trees
@@ -20,8 +21,6 @@ from hypergraph.roots import has_one_root
 from hypergraph.structures.dependency_trees import DependencyTrees
 
 __all__ = ["NonprojectiveTrees"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen

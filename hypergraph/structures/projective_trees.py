@@ -14,14 +14,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.batched.trees import TreeChart, best_trees
 from hypergraph.builder import HypergraphBuilder
 from hypergraph.graph import Hypergraph
 from hypergraph.structures.dependency_trees import DependencyTrees
 
 __all__ = ["ProjectiveTrees"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen

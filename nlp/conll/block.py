@@ -13,7 +13,7 @@ from nlp.conll.formats import CONLL_U, CONLL_X, EXPECTED_COLUMNS, Format, detect
 from nlp.conll.sentence import Sentence
 from nlp.conll.tree_check import find_cycle
 
-__all__ = ["Block", "Layout"]
+__all__ = ["FileLayout", "LineBlock"]
 
 _BLANK = " \t\r\n"
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
@@ -21,7 +21,7 @@ _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
 @define
-class Layout:
+class FileLayout:
     """What the words so far have told of a file: its format, and the number of columns where that is one number."""
 
     format: Format | None = None
@@ -29,15 +29,15 @@ class Layout:
 
 
 @define
-class Block:
+class LineBlock:
     """Some lines of a file, at least one of them not blank, in the order in which they are looked at.
 
     Examples
     --------
-    >>> block = Block("a.conll", 7, ["1\\tHello\\t_\\tUH\\tUH\\t_\\t0\\troot\\t_\\t_\\n"])
-    >>> block.sentence(Layout(), strict_trees=True).relations
+    >>> block = LineBlock("a.conll", 7, ["1\\tHello\\t_\\tUH\\tUH\\t_\\t0\\troot\\t_\\t_\\n"])
+    >>> block.sentence(FileLayout(), strict_trees=True).relations
     ('root',)
-    >>> Block("a.conll", 7, ["1 Hello"]).sentence(Layout(), strict_trees=True)
+    >>> LineBlock("a.conll", 7, ["1 Hello"]).sentence(FileLayout(), strict_trees=True)
     Traceback (most recent call last):
     nlp.conll.errors.ConllError: a.conll:7: 1 column; expected 10 or more columns, or 8 or 6, separated by tabs ...
     """
@@ -52,7 +52,7 @@ class Block:
         """Raise an error at one of the lines."""
         raise ConllError(f"{self.source}:{self.line + index}: {what}; expected {expected}")
 
-    def sentence(self, layout: Layout, *, strict_trees: bool) -> Sentence:
+    def sentence(self, layout: FileLayout, *, strict_trees: bool) -> Sentence:
         """Return the sentence, if all is well with it."""
         columns = self._split(layout)
         heads = self._heads(columns)
@@ -77,7 +77,7 @@ class Block:
             line=self.line,
         )
 
-    def _split(self, layout: Layout) -> Format:
+    def _split(self, layout: FileLayout) -> Format:
         """Gather the fields of all words; check the columns, and the order of all that has an id."""
         commented = False
         width = range_end = range_line = empty = 0
@@ -119,7 +119,7 @@ class Block:
         assert layout.format is not None  # there was a first word
         return layout.format
 
-    def _check_columns(self, index: int, fields: list[str], width: int, layout: Layout, commented: bool) -> int:
+    def _check_columns(self, index: int, fields: list[str], width: int, layout: FileLayout, commented: bool) -> int:
         """Return the number of columns of this sentence, given what is known; the first also tells the format."""
         expected = width or layout.width
         while len(fields) > (expected or 10) and not fields[-1]:

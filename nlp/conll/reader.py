@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
-from nlp.conll.block import Block, Layout
+from nlp.conll.block import FileLayout, LineBlock
 from nlp.conll.errors import ConllError, ConllWarning
 from nlp.conll.limits import DEFAULT_LIMITS, Limits
 from nlp.conll.sentence import Sentence
@@ -48,7 +48,7 @@ def read_sentences(
     Traceback (most recent call last):
     nlp.conll.errors.ConllError: <stream>:3: head '3' is no word; expected a head from 0 to 2
     """
-    layout = Layout()
+    layout = FileLayout()
     number, first, several = 0, "", 0
     with closing(_blocks(source, limits)) as blocks:  # so that an error leaves no file open
         for block in blocks:
@@ -86,7 +86,7 @@ def read_all(
     return list(read_sentences(source, strict_trees=strict_trees, on_warning=on_warning, limits=limits))
 
 
-def _blocks(source: Source, limits: Limits) -> Generator[Block, None, None]:
+def _blocks(source: Source, limits: Limits) -> Generator[LineBlock, None, None]:
     """Give the lines of each sentence, with the blank lines after it; the first also has those before it."""
     name = name_of(source)
     lines: list[str] = []
@@ -95,7 +95,7 @@ def _blocks(source: Source, limits: Limits) -> Generator[Block, None, None]:
         for number, line in enumerate(all_lines, start=1):
             blank = not line.strip(b" \t\r\n")
             if ended and not blank:
-                yield Block(name, start, lines)
+                yield LineBlock(name, start, lines)
                 lines, start, wordy = [], number, False
             if len(lines) >= limits.lines:
                 raise ConllError(
@@ -110,4 +110,4 @@ def _blocks(source: Source, limits: Limits) -> Generator[Block, None, None]:
                 byte = line[error.start]
                 raise ConllError(f"{name}:{number}: byte {byte:#04x} is not UTF-8; expected text in UTF-8") from None
     if wordy:
-        yield Block(name, start, lines)
+        yield LineBlock(name, start, lines)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from autodiff import HashedParameter, Parameter
+from autodiff.array_types import Floats
 from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.instance import DependencyInstance
 from nlp.deps.kinds import LabelledKind, PartKind, Relations
@@ -18,7 +18,6 @@ from pgm.learning.scorer import Rows, ScoresBackward
 
 __all__ = ["HashedScorer"]
 
-Floats = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-7
 """Parts whose adjoint is smaller leave no trace in the weights, and most parts of a trained model are such."""

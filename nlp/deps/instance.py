@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.structures import ProjectiveTrees
 from nlp.deps.analysis import Analysis
 from nlp.deps.joint_run import JointGraph, JointRun
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DependencyInstance"]
 
-Floats = NDArray[np.float64]
 _NEGLIGIBLE = 1e-9
 _IMPOSSIBLE = -1e150
 """In place of -inf where differences are taken: inference takes no scores as large."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from nlp.deps.analysis import Analysis
 from nlp.deps.kinds import LabelledKind, Relations, RelationVariables
 from nlp.deps.parts import Parts
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JointGraph", "JointRun"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-9
 
@@ -41,7 +39,7 @@ class JointGraph:
     """
 
     scored: ScoredGraph = field()
-    events: Ints = field(repr=False)
+    events: Integers = field(repr=False)
 
     @classmethod
     def of(
@@ -128,7 +126,7 @@ class JointRun(GraphArcRun):
         _, heads, pairs = max(found, key=lambda guess: guess[0])
         return Analysis(heads, relations.names(pairs))
 
-    def _improved(self, pairs: Ints) -> Ints:
+    def _improved(self, pairs: Integers) -> Integers:
         """Return (n,): the relations of a tree that no change of one makes better, given such (places in T)."""
         instance, relations = self._instance, self._relations
         pairs, arcs = pairs.copy(), relations.arcs[pairs]

@@ -2,40 +2,34 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any
 
 import numpy as np
 from attrs import evolve
-from numpy.typing import NDArray
 
 from autodiff.files import check_writable
 from nlp.conll import Sentence
 from nlp.deps.analysis import Analysis
 from nlp.deps.dependency_scorer import DependencyScorer
 from nlp.deps.errors import ParserError, ParserWarning
-from nlp.deps.graph_budget import GraphBudget
 from nlp.deps.hashed_scorer import HashedScorer
 from nlp.deps.kinds import Arcs, LabelledKind, PartKind, kinds_named, names_of
-from nlp.deps.length_bounds import LengthBounds
 from nlp.deps.model import DependencyModel
 from nlp.deps.options import CHANGEABLE, check_savable, describe, parser_options
 from nlp.deps.parser_file import load_parser, save_parser
-from nlp.deps.parts import Parts
-from nlp.deps.pruning import Pruner, jackknife, oracle
 from nlp.deps.relations import RelationTable
 from nlp.deps.sentences import as_sentences, fingerprint, say_what_does_not_fit, unfamiliar, usable
 from nlp.deps.settings import ConstraintSettings
 from nlp.deps.templates import with_defaults
+from nlp.deps.training import settings_from_data, train_parser
 from nlp.evaluation import Evaluation, evaluate
 from nlp.features import TemplateSet, Vocabulary
-from pgm.learning import Checkpoint, History, with_tuned_rate
+from pgm.learning import Checkpoint, History
 
 __all__ = ["DependencyParser"]
 
-Floats = NDArray[np.float64]
 Report = Callable[[str], None]
 
 
@@ -143,7 +137,7 @@ class DependencyParser:
             raise ParserError("there are no development sentences; leave `dev` out to train without them")
         trained = copy(self)
         trained.model = trained.history = None
-        trained.settings = _from_data(self._asked, sentences, say)
+        trained.settings = settings_from_data(self._asked, sentences, say)
         say_what_does_not_fit(trained.settings["tree"], sentences, say)
         checkpoint = None
         if save_to is not None:
@@ -152,55 +146,14 @@ class DependencyParser:
             if resume:  # before the work: the checkpoint may be of another run, or the run may be over
                 checkpoint.check(save_to)
         try:
-            trained._train(sentences, dev_sentences, say, progress, workers, save_to, checkpoint, resume)
+            train_parser(
+                trained, sentences, dev_sentences, say=say, progress=progress, workers=workers, save_to=save_to,
+                checkpoint=checkpoint, resume=resume,
+            )  # fmt: skip
         finally:
             if trained.history is not None:
                 self.settings, self.model, self.history = trained.settings, trained.model, trained.history
         return self
-
-    def _train(
-        self, sentences: list[Sentence], dev: list[Sentence] | None, say: Report, progress: bool, workers: int,
-        save_to: str | os.PathLike[str] | None, checkpoint: Checkpoint | None, resume: bool,
-    ) -> None:  # fmt: skip
-        learning = self.settings["learning"]
-        vocabulary = Vocabulary.fit(sentences)
-        relations = None if self.settings["parts"].labels == "none" else RelationTable.fit(sentences)
-        if relations is not None and len(relations) == 1 and relations.names[0] == "_":
-            relations = None
-        model = self.make_model(self.make_scorer(vocabulary, relations), relations)
-        pruner, candidates = self._prune(model, sentences, say, progress)
-        budget = GraphBudget(round(learning.graph_memory * 1e6))
-        self.model = model = evolve(model, pruner=pruner, graph_budget=budget)
-        instances = [
-            model.of(sentence, parts, gold=Analysis.of(sentence))
-            for sentence, parts in zip(sentences, candidates, strict=True)
-        ]
-        trainer = learning.trainer(self.settings["objective"], self.settings["update"], len(instances))
-        if dev is None:
-            trainer = evolve(trainer, patience=None)
-        if learning.learning_rate is None:
-            trainer = with_tuned_rate(trainer, model, instances)
-            say(f"{trainer.update!r}: the learning rate was chosen on a sample of the training data")
-
-        def development() -> float:
-            with _single_precision(model.scorer):
-                found = self.score(dev or [], workers=workers)
-            return found.uas if found.las is None or relations is None else found.las
-
-        def keep(history: History) -> None:
-            self.history = history
-            if save_to is not None:
-                self.save(save_to)
-
-        try:
-            trainer.fit(
-                model, instances, development=None if dev is None else development, checkpoint=checkpoint,
-                resume=resume, keep=keep, report=say, progress=progress,
-            )  # fmt: skip
-        finally:  # after an error or an interrupt, the best weights so far are there as well
-            model.scorer.to_single_precision()
-        if not any(parameter.read().any() for parameter in model.scorer.parameters().values()):
-            say("warning: all weights are 0, and the model has learnt nothing; use a smaller regularization")
 
     def make_model(self, scorer: DependencyScorer, relations: RelationTable | None = None) -> DependencyModel:
         """Return the model that the settings describe, without a pruner."""
@@ -208,7 +161,7 @@ class DependencyParser:
         single = relations is not None and len(relations) == 1
         return DependencyModel(
             scorer=scorer, tree=settings["tree"], constraint=settings["constraint"], inference=settings["inference"],
-            kinds=self.kinds, labelled_kinds=tuple(scorer.labelled_kinds)[1:], relations=relations,
+            kinds=self.kinds, labelled_kinds=() if single else self.labelled_kinds, relations=relations,
         )  # fmt: skip
 
     def make_scorer(self, vocabulary: Vocabulary, relations: RelationTable | None = None) -> DependencyScorer:
@@ -229,30 +182,6 @@ class DependencyParser:
         """Whether a first-order model prunes arcs."""
         chosen = self.settings["pruning"].pruning
         return bool(self.settings["parts"].order == 2) if chosen is None else chosen
-
-    def _prune(
-        self, model: DependencyModel, sentences: list[Sentence], say: Report, progress: bool
-    ) -> tuple[Pruner | None, list[Parts]]:
-        settings, learning = self.settings["pruning"], self.settings["learning"]
-        if not (self.prunes or settings.length_bounds):
-            return None, [Parts.all_arcs(len(sentence)) for sentence in sentences]
-
-        def fit(part: list[Sentence]) -> Pruner:
-            pruner = Pruner(settings, LengthBounds.fit(part) if settings.length_bounds else None)
-            if not self.prunes:
-                return pruner
-            simple = model.first_order(self.pruner_scorer(model.scorer.vocabulary))
-            instances = [simple.of(s, pruner.candidates(s), gold=Analysis.of(s)) for s in part]
-            learning.pruner_trainer(settings.pruner_epochs, len(part)).fit(simple, instances, progress=progress)
-            simple.scorer.to_single_precision()
-            return evolve(pruner, model=simple)
-
-        pruner, candidates = jackknife(sentences, settings.folds if self.prunes else 1, fit)
-        kept, heads = oracle(sentences, candidates)
-        if kept < 98:
-            say("warning: pruning takes away more than 2 % of the gold arcs; a looser threshold may pay")
-        say(f"pruning: {kept:.2f} % of the gold arcs of the training data are left, {heads:.1f} heads a word")
-        return pruner, candidates
 
     # Parsing
 
@@ -393,28 +322,3 @@ class DependencyParser:
             If it is none, or damaged, or of another version: one line that names the file.
         """
         return load_parser(cls, path)
-
-
-def _from_data(settings: dict[str, Any], sentences: list[Sentence], say: Report) -> dict[str, Any]:
-    """Return settings with those that the training data decide."""
-    tree, parts = settings["tree"], settings["parts"]
-    if tree.roots is None:
-        single = all(int((s.heads == 0).sum()) == 1 for s in sentences)
-        tree = evolve(tree, roots="one" if single else "any")
-        say(f"roots: {'exactly one' if single else 'any number'}, as in the training data")
-    if parts.labels is None:
-        labelled = any(name != "_" for s in sentences for name in s.relations)
-        parts = evolve(parts, labels="sum" if labelled else "none")
-    return {**settings, "tree": tree, "parts": parts}
-
-
-@contextmanager
-def _single_precision(scorer: DependencyScorer) -> Iterator[None]:
-    """Let weights be as they will be saved, for a while."""
-    before = {name: parameter.read() for name, parameter in scorer.parameters().items()}
-    try:
-        scorer.to_single_precision()
-        yield
-    finally:
-        for name, parameter in scorer.parameters().items():
-            parameter.value = before[name]

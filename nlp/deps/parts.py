@@ -8,11 +8,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Integers
 from nlp.deps import kernels
 
 __all__ = ["Parts"]
-
-Ints = NDArray[np.int64]
 
 
 @frozen(eq=False)
@@ -36,8 +35,8 @@ class Parts:
     """
 
     n: int = field()
-    heads: Ints = field(repr=False)
-    modifiers: Ints = field(repr=False)
+    heads: Integers = field(repr=False)
+    modifiers: Integers = field(repr=False)
     _derived: dict[str, Any] = field(factory=dict, init=False, repr=False)
 
     @classmethod
@@ -54,17 +53,17 @@ class Parts:
         return len(self.heads)
 
     @cached_property
-    def start(self) -> Ints:
+    def start(self) -> Integers:
         """(n + 2,): the arcs into word m are start[m]:start[m + 1]."""
         return np.searchsorted(self.modifiers, np.arange(self.n + 2)).astype(np.int64)
 
     @cached_property
-    def grandparents(self) -> Ints:
+    def grandparents(self) -> Integers:
         """(pairs, 2): the arcs g → h and h → m, by number."""
         return kernels.pairs.grandparents(self.heads, self.modifiers, self.start)
 
     @cached_property
-    def siblings(self) -> Ints:
+    def siblings(self) -> Integers:
         """(pairs, 2): the arcs h → m and h → s with m before s, by number."""
         return kernels.pairs.siblings(self.heads, self.modifiers, self.n)
 
@@ -80,11 +79,11 @@ class Parts:
         result[self.heads, self.modifiers] = values
         return result
 
-    def indicator(self, heads: Ints) -> NDArray[np.float64]:
+    def indicator(self, heads: Integers) -> NDArray[np.float64]:
         """Return (arcs,): 1 for the arcs of a tree, given the head of each word (n,)."""
         return (heads[self.modifiers - 1] == self.heads).astype(np.float64)
 
-    def numbers(self, heads: Ints) -> Ints:
+    def numbers(self, heads: Integers) -> Integers:
         """Return (n,): the number of the arc to each word in a tree of candidate arcs."""
         number = np.zeros((self.n + 1, self.n + 1), dtype=np.int64)
         number[self.heads, self.modifiers] = np.arange(len(self))

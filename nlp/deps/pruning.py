@@ -12,6 +12,7 @@ from attrs import field, frozen
 from attrs.validators import instance_of, optional
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.named import setting
 from autodiff.validators import number, plain, whole
 from nlp.conll import Sentence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from nlp.deps.model import DependencyModel
 
 __all__ = ["Pruner", "PruningSettings", "jackknife", "oracle"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)

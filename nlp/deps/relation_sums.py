@@ -7,14 +7,11 @@ from functools import cached_property
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from nlp.deps import kernels
 
 __all__ = ["RelationSums"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @frozen(eq=False)
@@ -35,8 +32,8 @@ class RelationSums:
     (array([4., 2.]), array([0.25, 0.75, 1.  ]))
     """
 
-    starts: Ints = field(repr=False)
-    labels: Ints = field(repr=False)
+    starts: Integers = field(repr=False)
+    labels: Integers = field(repr=False)
     all_names: tuple[str, ...] = field(repr=False)
 
     def __len__(self) -> int:
@@ -44,12 +41,12 @@ class RelationSums:
         return len(self.labels)
 
     @property
-    def counts(self) -> Ints:
+    def counts(self) -> Integers:
         """(A,): how many relations each arc may have."""
         return np.diff(self.starts)
 
     @cached_property
-    def arcs(self) -> Ints:
+    def arcs(self) -> Integers:
         """(T,): the arc of each pair."""
         return np.repeat(np.arange(len(self.starts) - 1), self.counts)
 
@@ -59,13 +56,13 @@ class RelationSums:
         kernels.relations.sums(self.starts, np.ascontiguousarray(scores, dtype=np.float64), totals, shares)
         return totals, shares
 
-    def best(self, values: Floats) -> Ints:
+    def best(self, values: Floats) -> Integers:
         """Return (A,): the pair of greatest value of each arc, the first of equals."""
         found = np.empty(len(self.starts) - 1, dtype=np.int64)
         kernels.relations.best(self.starts, np.ascontiguousarray(values, dtype=np.float64), found)
         return found
 
-    def indicator(self, pairs: Ints) -> Floats:
+    def indicator(self, pairs: Integers) -> Floats:
         """Return (T,): 1 for some pairs."""
         found = np.zeros(len(self))
         found[pairs] = 1.0
@@ -87,6 +84,6 @@ class RelationSums:
         """Return the same, given the adjoint of the logs of the shares."""
         return np.asarray(on_logs + shares * self.spread(on_totals - self.total(on_logs)))
 
-    def names(self, pairs: Ints) -> list[str]:
+    def names(self, pairs: Integers) -> list[str]:
         """Return the relations of some pairs."""
         return [self.all_names[label] for label in self.labels[pairs].tolist()]

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Integers
 from autodiff.conversion import as_count, as_integers
 from nlp.conll import Sentence
 
@@ -16,8 +17,6 @@ __all__ = ["RelationTable", "label_places"]
 
 _ROOT = "<root>"
 _MISSING = "_"
-
-Integers = NDArray[np.int64]
 
 
 @frozen(eq=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from hypergraph import Chart, kbest, sample
 from nlp.deps.analysis import Analysis
 from nlp.deps.relation_sums import RelationSums
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from nlp.deps.instance import DependencyInstance
 
 __all__ = ["GraphArcRun", "RelationRun", "TreeArcRun"]
-
-Floats = NDArray[np.float64]
 
 
 class TreeArcRun(Run):

@@ -6,6 +6,7 @@ Events are both states of every arc (OFF, ON), then the relations that each arc 
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from nlp.deps.analysis import Analysis
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
@@ -14,8 +15,6 @@ from pgm.learning import OutputSpace
 from pgm.learning.output_space import Backward
 
 __all__ = ["TreeSpace"]
-
-Floats = NDArray[np.float64]
 
 
 class TreeSpace(OutputSpace):

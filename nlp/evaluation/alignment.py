@@ -5,8 +5,8 @@ from itertools import zip_longest
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Booleans, Integers
 from nlp.conll import Sentence
 from nlp.conll.tree_check import find_cycle
 from nlp.evaluation.errors import EvaluationError
@@ -14,9 +14,6 @@ from nlp.evaluation.punctuation import is_punctuation
 from nlp.evaluation.universal import without_subtype
 
 __all__ = ["Alignment"]
-
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 
 @frozen(eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import frozen
 
+from autodiff.array_types import Booleans, Integers
 from nlp.conll import Sentence
-from nlp.evaluation.alignment import Alignment, Booleans, Integers
+from nlp.evaluation.alignment import Alignment
 from nlp.evaluation.scores import ArcScore, RelationScore, Score, percent
 from nlp.evaluation.table import table
 from nlp.evaluation.universal import are_universal, is_content

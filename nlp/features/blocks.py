@@ -24,7 +24,7 @@ from nlp.features.layout import (
 )
 from nlp.features.templates import Template, TemplateSet
 
-__all__ = ["Block", "atom_keys", "compile_blocks", "mix", "template_key"]
+__all__ = ["TemplateBlock", "atom_keys", "compile_blocks", "mix", "template_key"]
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -32,7 +32,7 @@ _BETWEEN = ("tag", "coarse")
 
 
 @frozen(eq=False)
-class Block:
+class TemplateBlock:
     """The templates that look at the same words: their `roles` (indices into those of the set), and `tables`."""
 
     roles: tuple[int, ...]
@@ -84,7 +84,7 @@ def atom_keys(name: str, template: Template) -> list[int]:
     return [mix((key + (index + 1) * _GOLDEN) & _MASK) for index in range(len(template.atoms))]
 
 
-def compile_blocks(templates: TemplateSet, bits: int) -> list[Block]:
+def compile_blocks(templates: TemplateSet, bits: int) -> list[TemplateBlock]:
     """Return the blocks of a set: templates grouped by the words that they look at.
 
     >>> pairs = TemplateSet.of("pair", ("g", "h", "m"), "g.tag m.tag\\ng.tag h.tag m.tag\\nm.tag")
@@ -100,7 +100,7 @@ def compile_blocks(templates: TemplateSet, bits: int) -> list[Block]:
         candidates = [pair for pair in (*used, *pairs) if template.roles <= set(pair)]
         grouped.setdefault(candidates[0] if candidates else every, []).append(template)
     return [
-        Block(tuple(every.index(role) for role in roles), *_compile(templates.name, found, roles, bits))
+        TemplateBlock(tuple(every.index(role) for role in roles), *_compile(templates.name, found, roles, bits))
         for roles, found in sorted(grouped.items(), key=lambda item: (-len(item[0]), item[0]))
     ]
 

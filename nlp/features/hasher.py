@@ -3,7 +3,7 @@
 from attrs import field, frozen
 
 from nlp.features.arguments import as_bits
-from nlp.features.blocks import Block, compile_blocks
+from nlp.features.blocks import TemplateBlock, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.prepared import prepare_blocks
 from nlp.features.sentence_features import SentenceFeatures
@@ -39,10 +39,10 @@ class FeatureHasher:
 
     templates: TemplateSet
     bits: int = field(default=22, converter=as_bits)
-    blocks: list[Block] = field(init=False, repr=False)
+    blocks: list[TemplateBlock] = field(init=False, repr=False)
 
     @blocks.default
-    def _make_blocks(self) -> list[Block]:
+    def _make_blocks(self) -> list[TemplateBlock]:
         return compile_blocks(self.templates, self.bits)
 
     @property

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Integers
 from autodiff.conversion import as_integers
 from autodiff.optimizers.gradient_buffer import GradientBuffer
 from nlp.features import kernels
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from nlp.features.label_hasher import LabelHasher
 
 __all__ = ["LabelFeatures"]
-
-Integers = NDArray[np.int64]
 
 
 @frozen(eq=False)

@@ -4,7 +4,7 @@ from attrs import field, frozen
 
 from autodiff.conversion import as_count
 from nlp.features.arguments import as_bits
-from nlp.features.blocks import Block, compile_blocks
+from nlp.features.blocks import TemplateBlock, compile_blocks
 from nlp.features.encoded import EncodedSentence
 from nlp.features.errors import FeatureError
 from nlp.features.label_features import LabelFeatures
@@ -62,10 +62,10 @@ class LabelHasher:
     templates: TemplateSet
     bits: int = field(default=22, converter=_as_bits)
     labels: int = field(default=1, converter=_as_labels)
-    blocks: list[Block] = field(init=False, repr=False)
+    blocks: list[TemplateBlock] = field(init=False, repr=False)
 
     @blocks.default
-    def _make_blocks(self) -> list[Block]:
+    def _make_blocks(self) -> list[TemplateBlock]:
         return compile_blocks(self.templates, _HASH_BITS)
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlp.features import kernels
-from nlp.features.blocks import Block
+from nlp.features.blocks import TemplateBlock
 from nlp.features.encoded import EncodedSentence
 from nlp.features.layout import WordTables
 
@@ -14,17 +14,17 @@ __all__ = ["Positions", "PreparedBlock", "of_block", "prepare_blocks"]
 
 Positions = list[NDArray[np.int64]]
 # A block, its tables for one sentence, and the most features that a part can have there.
-PreparedBlock = tuple[Block, WordTables, int]
+PreparedBlock = tuple[TemplateBlock, WordTables, int]
 
 _NOTHING = np.zeros(0, dtype=np.int32)
 
 
-def prepare_blocks(blocks: Sequence[Block], sentence: EncodedSentence) -> list[PreparedBlock]:
+def prepare_blocks(blocks: Sequence[TemplateBlock], sentence: EncodedSentence) -> list[PreparedBlock]:
     """Hash what each word of a sentence adds to each template of the blocks."""
     return [_prepare(block, sentence) for block in blocks]
 
 
-def _prepare(block: Block, sentence: EncodedSentence) -> PreparedBlock:
+def _prepare(block: TemplateBlock, sentence: EncodedSentence) -> PreparedBlock:
     tables = block.tables
     templates, size, morphs = len(tables.keys), len(sentence) + 1, len(sentence.morph)
     rows = max(size, morphs) if block.uses_sets else 0
@@ -42,7 +42,7 @@ def _prepare(block: Block, sentence: EncodedSentence) -> PreparedBlock:
     return block, prepared, block.most_features(sentence.most_morphs, most)
 
 
-def of_block(block: Block, positions: Positions) -> Positions:
+def of_block(block: TemplateBlock, positions: Positions) -> Positions:
     """Return the positions of the three roles of a block (the third is not read if there are but two)."""
     chosen = [positions[role] for role in block.roles]
     return chosen if len(chosen) == 3 else [*chosen, chosen[0]]

@@ -13,7 +13,7 @@ from nlp.features.encoded import EncodedSentence
 from nlp.features.prepared import Positions, PreparedBlock, of_block
 
 if TYPE_CHECKING:
-    from nlp.features.blocks import Block
+    from nlp.features.blocks import TemplateBlock
     from nlp.features.hasher import FeatureHasher
 
 __all__ = ["SentenceFeatures"]
@@ -80,7 +80,7 @@ class SentenceFeatures:
                 block.tables, tables, *kept[1:], most, kept[0], buffer.memory, buffer.touched, buffer.used
             )  # fmt: skip
 
-    def _distinct(self, block: "Block", positions: Positions) -> tuple[Positions, NDArray[np.int64] | None]:
+    def _distinct(self, block: "TemplateBlock", positions: Positions) -> tuple[Positions, NDArray[np.int64] | None]:
         """Return the parts of a block: all, or those that differ in its two words and for each part which it has."""
         own = of_block(block, positions)
         if len(block.roles) == len(positions):

@@ -2,7 +2,7 @@
 
 from pgm.exact.brute_force import BruteForce
 from pgm.exact.junction_tree import JunctionTree
-from pgm.exact.plan import Plan
+from pgm.exact.plan import JunctionTreePlan
 from pgm.exact.result import ExactResult, MapResult
 
-__all__ = ["BruteForce", "ExactResult", "JunctionTree", "MapResult", "Plan"]
+__all__ = ["BruteForce", "ExactResult", "JunctionTree", "JunctionTreePlan", "MapResult"]

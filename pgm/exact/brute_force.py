@@ -8,6 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
 from pgm.errors import ContradictionError, TooLargeError
@@ -18,8 +19,6 @@ from pgm.inference import DifferentiableInference, check_potentials
 from pgm.inference_result import labelled, listed
 
 __all__ = ["BruteForce"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(kw_only=True)

@@ -5,7 +5,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pgm.exact.plan import Clique, Plan
+from pgm.exact.plan import Clique, JunctionTreePlan
 
 __all__ = ["make_plan"]
 
@@ -24,7 +24,9 @@ _Step = tuple[tuple[int, ...], set[int]]  # variables that are eliminated, and t
 _Rule = Callable[[float, set[int], dict[int, set[int]]], tuple[float, float]]  # log size, neighbours, edges to a cost
 
 
-def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int], *, budget: int | None = None) -> Plan:
+def make_plan(
+    scopes: Iterable[Sequence[int]], cards: Mapping[int, int], *, budget: int | None = None
+) -> JunctionTreePlan:
     """Return the cheapest of the junction trees that some greedy orders give: min-fill, weighted min-fill, min-weight.
 
     If all of them are expensive, min-fill is tried again with ties broken at random (by a fixed seed).
@@ -61,7 +63,7 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int], *, budg
     def random_fill(size: float, near: set[int], edges: dict[int, set[int]]) -> tuple[float, float]:
         return fill(size, near, edges)[0], chance.random()
 
-    def make(rule: _Rule, limit: float) -> Plan:
+    def make(rule: _Rule, limit: float) -> JunctionTreePlan:
         copies = {v: set(near) for v, near in edges.items()}
         steps = _eliminate(copies, rule, logs, limit, by_neighbours=rule is weight)
         return _plan(steps, cards) if sum(len(gone) for gone, _ in steps) == len(cards) else _abandoned(steps, cards)
@@ -71,7 +73,7 @@ def make_plan(scopes: Iterable[Sequence[int]], cards: Mapping[int, int], *, budg
     if light.abandoned:
         return light
     chance = random.Random(0)
-    best: Plan | None = None
+    best: JunctionTreePlan | None = None
     in_vain = 0
     for rule in (fill, weighted_fill, weight, *[random_fill] * _RESTARTS):
         if best is not None and (
@@ -143,15 +145,15 @@ def _eliminate(
     return steps
 
 
-def _abandoned(steps: list[_Step], cards: Mapping[int, int]) -> Plan:
+def _abandoned(steps: list[_Step], cards: Mapping[int, int]) -> JunctionTreePlan:
     """Return what is known of a tree of which only some steps were made: that it is too large."""
     gone, near = steps[-1]
     size = math.prod(cards[v] for v in (*gone, *near))
     memory = _BYTES * _WORKING_COPIES * size
-    return Plan((), len(gone) + len(near) - 1, size, size, memory, abandoned=True)
+    return JunctionTreePlan((), len(gone) + len(near) - 1, size, size, memory, abandoned=True)
 
 
-def _plan(steps: list[_Step], cards: Mapping[int, int]) -> Plan:
+def _plan(steps: list[_Step], cards: Mapping[int, int]) -> JunctionTreePlan:
     """Make cliques of the steps; one that is inside the clique of a step before it is not kept."""
     when = {v: step for step, (gone, _) in enumerate(steps) for v in gone}
     scopes = [{*gone, *near} for gone, near in steps]
@@ -176,7 +178,7 @@ def _plan(steps: list[_Step], cards: Mapping[int, int]) -> Plan:
     sizes = [math.prod(cards[v] for v in clique.scope) for clique in cliques]
     messages = sum(math.prod(cards[v] for v in clique.separator) for clique in cliques)
     largest = max(sizes, default=1)
-    return Plan(
+    return JunctionTreePlan(
         cliques=tuple(cliques),
         treewidth=max((len(clique.scope) for clique in cliques), default=0) - 1,
         largest_table=largest,

@@ -7,13 +7,14 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.validators import plain, whole
 from pgm.belief_table import BeliefTable
 from pgm.errors import TooLargeError
 from pgm.exact.elimination import make_plan
 from pgm.exact.messages import Messages
 from pgm.exact.named_arrays import log_sum, maximise
-from pgm.exact.plan import Plan, human_bytes, more_bytes
+from pgm.exact.plan import JunctionTreePlan, human_bytes, more_bytes
 from pgm.exact.result import ExactResult, MapResult
 from pgm.exact.tables import LocalTable, embed, local_tables, observations, spread
 from pgm.graph import FactorGraph
@@ -22,7 +23,6 @@ from pgm.inference_result import check_different, labelled, listed
 
 __all__ = ["JunctionTree"]
 
-Floats = NDArray[np.float64]
 _MAX_AXES = 32  # of an array in NumPy 1
 
 
@@ -55,7 +55,7 @@ class JunctionTree(DifferentiableInference):
 
     budget: int = field(default=2 << 30, converter=plain, validator=whole())
 
-    def plan(self, graph: FactorGraph, *, evidence: Any = None) -> Plan:
+    def plan(self, graph: FactorGraph, *, evidence: Any = None) -> JunctionTreePlan:
         """Return the tree that would be used, with its treewidth and memory; nothing large is allocated.
 
         If that is far beyond the budget, no good tree is looked for: the plan is then `abandoned`, and its numbers are
@@ -158,13 +158,15 @@ class JunctionTree(DifferentiableInference):
         tree.collect(log_sum)
         return spread(graph, variables, tree.joint(free), observed)
 
-    def _plan(self, graph: FactorGraph, observed: Mapping[int, int], together: tuple[int, ...] = ()) -> Plan:
+    def _plan(
+        self, graph: FactorGraph, observed: Mapping[int, int], together: tuple[int, ...] = ()
+    ) -> JunctionTreePlan:
         cards = {v: int(card) for v, card in enumerate(graph.cardinalities) if v not in observed}
         rows = [row for family in graph.families for row in family.variables.tolist()]
         scopes = {tuple(v for v in row if v not in observed) for row in rows} | {together}
         return make_plan(scopes, cards, budget=self.budget)
 
-    def _checked(self, plan: Plan) -> Plan:
+    def _checked(self, plan: JunctionTreePlan) -> JunctionTreePlan:
         if plan.memory > self.budget or plan.treewidth >= _MAX_AXES:
             more = "more than " if plan.abandoned else ""
             why = f"needs {more}{more_bytes(plan.memory, self.budget)}, but the budget is {human_bytes(self.budget)}"

@@ -8,23 +8,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.errors import ContradictionError
 from pgm.exact.named_arrays import NamedArray, multiply
-from pgm.exact.plan import Plan
+from pgm.exact.plan import JunctionTreePlan
 from pgm.exact.tables import LocalTable
 from pgm.graph import FactorGraph
 
 __all__ = ["Messages"]
 
-Floats = NDArray[np.float64]
-
 
 class Messages:
     """The state of one inference: tables in their cliques, and messages to parents and to children."""
 
-    def __init__(self, plan: Plan, tables: Sequence[LocalTable], graph: FactorGraph) -> None:
+    def __init__(self, plan: JunctionTreePlan, tables: Sequence[LocalTable], graph: FactorGraph) -> None:
         self.plan, self.tables, self.graph = plan, tables, graph
         self.inside: list[list[NamedArray]] = [[] for _ in plan.cliques]
         self.children: list[list[int]] = [[] for _ in plan.cliques]

@@ -5,11 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["NamedArray", "log_sum", "maximise", "multiply"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)

@@ -4,7 +4,7 @@ import math
 
 from attrs import field, frozen
 
-__all__ = ["Clique", "Plan", "human_bytes", "more_bytes"]
+__all__ = ["Clique", "JunctionTreePlan", "human_bytes", "more_bytes"]
 
 
 @frozen(eq=False)
@@ -24,7 +24,7 @@ class Clique:
 
 
 @frozen(eq=False)
-class Plan:
+class JunctionTreePlan:
     """A junction tree, children before parents, and what it costs.
 
     Attributes

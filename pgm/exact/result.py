@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Floats, Integers
 from autodiff.conversion import as_floats
 from pgm.errors import UnavailableError
 from pgm.factor import Factor
@@ -14,9 +14,6 @@ from pgm.graph import FactorGraph
 from pgm.inference_result import InferenceResult
 
 __all__ = ["ExactResult", "MapResult"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @frozen(eq=False, kw_only=True)
@@ -36,7 +33,7 @@ class ExactResult(InferenceResult):
     flat_beliefs: Floats = field(repr=False)
     _make_family_beliefs: Callable[[], list[Floats]] = field(repr=False)
     _make_joint_belief: Callable[[list[int]], Floats] = field(repr=False)
-    _make_assignment: Callable[[], Ints] = field(repr=False)
+    _make_assignment: Callable[[], Integers] = field(repr=False)
 
     @property
     def converged(self) -> bool:
@@ -64,7 +61,7 @@ class ExactResult(InferenceResult):
             found[family] = joint
         return found
 
-    def assignment(self) -> Ints:
+    def assignment(self) -> Integers:
         """Return (variables,): a most probable assignment."""
         return self._assignment
 
@@ -96,7 +93,7 @@ class ExactResult(InferenceResult):
         return self._make_family_beliefs()
 
     @cached_property
-    def _assignment(self) -> Ints:
+    def _assignment(self) -> Integers:
         return self._make_assignment()
 
     def _factor_belief(self, factor: Factor) -> Floats:
@@ -116,9 +113,9 @@ class MapResult(InferenceResult):
     """
 
     graph: FactorGraph = field(repr=False)
-    _assignment: Ints = field(repr=False)
+    _assignment: Integers = field(repr=False)
     score: float = field()
 
-    def assignment(self) -> Ints:
+    def assignment(self) -> Integers:
         """Return (variables,) state numbers."""
         return self._assignment

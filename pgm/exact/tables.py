@@ -8,6 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.errors import ContradictionError, TooLargeError
 from pgm.evidence import Evidence
 from pgm.factor import Factor
@@ -16,7 +17,6 @@ from pgm.graph import FactorGraph
 
 __all__ = ["LocalTable", "embed", "family_tables", "local_tables", "observations", "scores_of", "spread"]
 
-Floats = NDArray[np.float64]
 
 _CHUNK = 4096  # assignments that are scored at a time
 

@@ -12,7 +12,7 @@ from pgm.factors.exactly_one import ExactlyOne
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.factors.imply import Imply
 from pgm.factors.labelled_constituency import LabelledConstituency
-from pgm.factors.linear_chain import LinearChain
+from pgm.factors.linear_chain import LinearChainFactor
 from pgm.factors.log_linear import LogLinear
 from pgm.factors.logical_or import Or
 from pgm.factors.nand import Nand
@@ -21,7 +21,7 @@ from pgm.factors.or_with_output import OrWithOutput
 from pgm.factors.parity import Parity
 from pgm.factors.projective_tree import ProjectiveTree
 from pgm.factors.scored import Scored
-from pgm.factors.segmentation import Segmentation
+from pgm.factors.segmentation import SegmentationFactor
 from pgm.factors.table import Table
 from pgm.factors.tree import Tree
 from pgm.factors.trigram import Trigram
@@ -39,7 +39,7 @@ __all__ = [
     "HypergraphFactor",
     "Imply",
     "LabelledConstituency",
-    "LinearChain",
+    "LinearChainFactor",
     "LogLinear",
     "Nand",
     "NoCross",
@@ -48,7 +48,7 @@ __all__ = [
     "Parity",
     "ProjectiveTree",
     "Scored",
-    "Segmentation",
+    "SegmentationFactor",
     "Table",
     "Tree",
     "Trigram",

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats, Integers
 from hypergraph.errors import ImpossibleError
 from hypergraph.heads import has_crossing, is_tree
 from hypergraph.roots import has_one_root
@@ -19,9 +20,6 @@ from pgm.errors import FactorGraphError
 from pgm.variables import VariableArray
 
 __all__ = ["ArcLayout", "ArcOdds", "best_arcs", "check_roots"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @frozen(eq=False)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Booleans, Floats
 from pgm.completions import TIE
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor, LinearConstraints
@@ -21,9 +22,6 @@ from pgm.factors._log_odds import log_odds, log_odds_messages
 from pgm.factors._softplus import sigmoid
 
 __all__ = ["BinaryConstraint", "Booleans", "Floats", "Solution"]
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 class Solution(ABC):

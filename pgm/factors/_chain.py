@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
+from autodiff.array_types import Floats, Integers
 from hypergraph.structure import Structure
 from pgm.errors import PotentialError
 from pgm.factors.hypergraph_factor import HypergraphFactor
@@ -14,9 +15,6 @@ from pgm.potential_source import PotentialSource
 from pgm.variables import as_index, owner
 
 __all__ = ["Chain"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Chain(HypergraphFactor):

@@ -17,14 +17,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from pgm import kernels
 from pgm.factor_run import FactorRun
 from pgm.factors._uses import Uses
 
 __all__ = ["HypergraphPass", "HypergraphRun", "expand"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LARGEST_SUBTRACTED = 0.9
 """Up to this probability p of being on, log(1 - p) is computed as such: at most one digit is lost."""

@@ -5,11 +5,10 @@ taken away from a total, so nothing cancels.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["LeaveOneOutLogSum", "leave_one_out_max", "leave_one_out_sum"]
-
-Floats = NDArray[np.float64]
 
 
 def leave_one_out_sum(terms: Floats) -> Floats:

@@ -1,11 +1,10 @@
 """Messages of binary variables as log-odds, and back."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["log_odds", "log_odds_messages", "reference"]
-
-Floats = NDArray[np.float64]
 
 
 def log_odds(pairs: Floats) -> Floats:

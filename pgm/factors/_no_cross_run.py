@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.factor_run import FactorRun
 from pgm.factors._leave_one_out import LeaveOneOutLogSum
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from pgm.factors.no_cross import NoCross
 
 __all__ = ["Inward", "NoCrossRun", "difference"]
-
-Floats = NDArray[np.float64]
 
 
 class Inward:

@@ -1,11 +1,11 @@
 """Functions of softplus(x) = log(1 + e^x) that keep their digits where it is tiny, huge or infinite."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["log_complement", "log_softplus", "log_softplus_slope", "sigmoid", "softplus"]
 
-Floats = NDArray[np.float64]
 
 _TINY = -37.0  # below it log(1 + e^x) is e^x to the last bit
 

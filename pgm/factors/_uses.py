@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Integers
 from hypergraph import Hypergraph
 from hypergraph.structure import Structure
 from pgm import kernels
@@ -14,7 +15,6 @@ from pgm.errors import FactorGraphError
 
 __all__ = ["Uses", "as_pairs"]
 
-Integers = NDArray[np.int64]
 
 LARGEST_CHECK = 3_000_000
 """Edges times variables up to which a mapping is checked by itself: some milliseconds."""

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.both_on_channel import BothOnChannel, BothOnLogChannel, suits_plain_odds
 from pgm.channel import Channel
 from pgm.factor import Factor
 from pgm.factor_run import FactorRun
 from pgm.factors.table import Prepared, Table, TableRun
-from pgm.layout import Block
+from pgm.layout import FactorBlock
 from pgm.log_potentials import check_log_potentials
 
 __all__ = ["BothOn"]
-
-Floats = NDArray[np.float64]
 
 
 class BothOn(Factor):
@@ -85,7 +84,7 @@ class BothOn(Factor):
             raise self.contradiction(int(np.argmax(impossible)))
         return np.stack(np.divmod(places, 2), axis=1)
 
-    def channel(self, block: Block, prepared: Floats, *, mode: str, damping: float) -> Channel:
+    def channel(self, block: FactorBlock, prepared: Floats, *, mode: str, damping: float) -> Channel:
         """Plain odds where products of messages stay in range, log-odds where messages do."""
         if mode == "sum" and damping == 0.0 and suits_plain_odds(block, prepared):
             return BothOnChannel(block, prepared)

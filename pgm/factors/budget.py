@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from autodiff.array_types import Booleans, Floats
 from autodiff.conversion import as_count
 from pgm import kernels
 from pgm.errors import FactorGraphError
 from pgm.factor import LinearConstraints
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
+from pgm.factors._binary_constraint import BinaryConstraint, Solution
 from pgm.factors._log_odds import reference
 
 __all__ = ["Budget"]

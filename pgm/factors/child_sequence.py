@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from hypergraph import Hypergraph, HypergraphBuilder
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.variables import as_index
 
 __all__ = ["ChildSequence"]
-
-Floats = NDArray[np.float64]
 
 
 class ChildSequence(HypergraphFactor):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_count, as_integers
 from hypergraph import Hypergraph, HypergraphBuilder
 from pgm.errors import FactorGraphError
@@ -13,8 +14,6 @@ from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.variables import as_index
 
 __all__ = ["Constituency", "all_spans"]
-
-Floats = NDArray[np.float64]
 
 
 class Constituency(HypergraphFactor):

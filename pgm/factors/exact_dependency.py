@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats, Integers
 from hypergraph import structures
 from hypergraph.roots import Roots
 from pgm.errors import FactorGraphError
@@ -15,9 +16,6 @@ from pgm.log_potentials import check_log_potentials
 from pgm.variables import as_index
 
 __all__ = ["ExactDependency"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class ExactDependency(HypergraphFactor):

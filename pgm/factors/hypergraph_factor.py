@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
+from autodiff.array_types import Floats
 from hypergraph import HypergraphBuilder
 from hypergraph.structure import Structure
 from pgm.errors import FactorGraphError
@@ -16,8 +17,6 @@ from pgm.factors._uses import Uses, as_pairs
 from pgm.potential_source import PotentialSource
 
 __all__ = ["HypergraphFactor"]
-
-Floats = NDArray[np.float64]
 
 
 class HypergraphFactor(Factor):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pgm.factors._binary_constraint import Booleans
+from autodiff.array_types import Booleans
 from pgm.factors.logical_or import Or
 
 __all__ = ["Imply"]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
+from autodiff.array_types import Floats
 from autodiff.conversion import as_count, as_integers
 from hypergraph import Hypergraph, HypergraphBuilder
 from hypergraph.errors import WeightError
@@ -19,8 +20,6 @@ from pgm.potential_source import PotentialSource
 from pgm.variables import as_index
 
 __all__ = ["LabelledConstituency"]
-
-Floats = NDArray[np.float64]
 
 
 class LabelledConstituency(HypergraphFactor):

@@ -3,18 +3,16 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Integers
 from hypergraph import structures
 from hypergraph.structure import Structure
 from pgm.factors._chain import Chain
 
-__all__ = ["LinearChain"]
-
-Integers = NDArray[np.int64]
+__all__ = ["LinearChainFactor"]
 
 
-class LinearChain(Chain):
+class LinearChainFactor(Chain):
     """log ψ(y) = Σ_t w(t, y_t, y_{t+1}): a hidden Markov model or conditional random field in one factor.
 
     Messages take O(T K²), forward-backward over a trellis.  Unary potentials come in by messages.
@@ -33,7 +31,7 @@ class LinearChain(Chain):
     --------
     >>> from pgm import FactorGraph
     >>> tags = FactorGraph().variables("tag", 3, ["noun", "verb"])
-    >>> chain = LinearChain(tags, np.log([[1.0, 3.0], [2.0, 1.0]]), shared=True)
+    >>> chain = LinearChainFactor(tags, np.log([[1.0, 3.0], [2.0, 1.0]]), shared=True)
     >>> chain.potentials.shape, np.exp(chain.score(np.array([[0, 1, 0]]))).round(9)
     ((1, 2, 2), array([6.]))
     """
@@ -48,7 +46,7 @@ class LinearChain(Chain):
         return chain, unary.astype(np.int64), transitions.astype(np.int64)
 
     @classmethod
-    def examples(cls, rng: np.random.Generator) -> Iterable["LinearChain"]:
+    def examples(cls, rng: np.random.Generator) -> Iterable["LinearChainFactor"]:
         """Yield short chains, with transitions for each position and shared ones, some impossible."""
         for length, states in ((1, 3), (3, 2), (4, 3)):
             variables = np.arange(2 * length).reshape(2, length)

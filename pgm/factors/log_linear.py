@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from autodiff import Backward, Module, Parameter, SparseAdjoint
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from autodiff.modules import SparseDot
 from pgm.errors import PotentialError
@@ -16,8 +17,6 @@ from pgm.potential_source import PotentialSource
 from pgm.variables import as_index, owner
 
 __all__ = ["LogLinear"]
-
-Floats = NDArray[np.float64]
 
 
 class LogLinear(Scored):

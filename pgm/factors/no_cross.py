@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats, Integers
 from autodiff.conversion import as_integers
 from pgm.errors import FactorGraphError
 from pgm.factor import Factor
@@ -20,8 +21,6 @@ from pgm.log_potentials import check_log_potentials
 
 __all__ = ["NoCross"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_WORDS = 10_000
 """The last word that an arc may touch: memory is linear in it for each factor."""

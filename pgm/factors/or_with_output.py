@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from autodiff.array_types import Booleans, Floats
 from pgm.factor import LinearConstraints
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
+from pgm.factors._binary_constraint import BinaryConstraint, Solution
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max, leave_one_out_sum
 from pgm.factors._softplus import log_complement, log_softplus, log_softplus_slope, softplus
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pgm.factors._binary_constraint import BinaryConstraint, Booleans, Floats, Solution
+from autodiff.array_types import Booleans, Floats
+from pgm.factors._binary_constraint import BinaryConstraint, Solution
 from pgm.factors._leave_one_out import leave_one_out_max
 from pgm.factors._softplus import sigmoid
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats, Integers
 from hypergraph.roots import Roots
 from hypergraph.structures import ProjectiveTrees
 from pgm import kernels
@@ -16,9 +17,6 @@ from pgm.factor_run import FactorRun
 from pgm.factors._arcs import ArcLayout, best_arcs, check_roots
 
 __all__ = ["ProjectiveTree"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class ProjectiveTree(Factor):

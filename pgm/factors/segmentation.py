@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats
 from hypergraph import structures
 from hypergraph.structures.segmentation import SegmentationParts
@@ -13,12 +14,10 @@ from pgm.errors import PotentialError
 from pgm.factors.hypergraph_factor import HypergraphFactor
 from pgm.variables import as_index
 
-__all__ = ["Segmentation"]
-
-Floats = NDArray[np.float64]
+__all__ = ["SegmentationFactor"]
 
 
-class Segmentation(HypergraphFactor):
+class SegmentationFactor(HypergraphFactor):
     """Positions 0 … T - 1 are cut into labelled segments; log ψ sums the scores of segments and of adjacent labels.
 
     The variable of a position is 0 where a segment goes on, and l = 1 … L where one with the l-th label begins.  So
@@ -42,7 +41,7 @@ class Segmentation(HypergraphFactor):
     --------
     >>> from pgm import FactorGraph
     >>> starts = FactorGraph().variables("start", 3)
-    >>> cuts = Segmentation(starts, np.zeros((3, 2, 1)))
+    >>> cuts = SegmentationFactor(starts, np.zeros((3, 2, 1)))
     >>> np.exp(cuts.run(np.zeros((1, 6)), cuts.prepare(cuts.potentials)).log_partition).round(9)
     array([3.])
     """
@@ -87,7 +86,7 @@ class Segmentation(HypergraphFactor):
         return total
 
     @classmethod
-    def examples(cls, rng: np.random.Generator) -> Iterable["Segmentation"]:
+    def examples(cls, rng: np.random.Generator) -> Iterable["SegmentationFactor"]:
         """Yield short ones, with one label and with two, and segments as long as all."""
         for length, longest, labels in ((1, 1, 2), (3, 2, 1), (4, 4, 1), (3, 3, 2), (4, 2, 2)):
             variables = np.arange(2 * length).reshape(2, length)

@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from autodiff import Parameter
+from autodiff.array_types import Floats
 from pgm import kernels
 from pgm.channel import Channel
 from pgm.factor import Factor
 from pgm.factor_run import FactorRun
-from pgm.layout import Block
+from pgm.layout import FactorBlock
 from pgm.pair_channel import PairChannel
 from pgm.potential_source import PotentialSource
 from pgm.unary_channel import UnaryChannel
 
 __all__ = ["Table"]
-
-Floats = NDArray[np.float64]
 
 
 class Table(Factor):
@@ -95,7 +94,7 @@ class Table(Factor):
             raise self.contradiction(int(np.argmax(impossible)))
         return np.stack(np.unravel_index(places, self.cardinalities), axis=1)
 
-    def channel(self, block: Block, prepared: "Prepared", *, mode: str, damping: float) -> Channel:
+    def channel(self, block: FactorBlock, prepared: "Prepared", *, mode: str, damping: float) -> Channel:
         """Tables over one variable, and over two binary ones without zeros, have channels of their own."""
         if self.degree == 1:
             return UnaryChannel(block, prepared, mode=mode, damping=damping)

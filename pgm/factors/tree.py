@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from hypergraph.nonprojective import TreeSums, best_escape
 from hypergraph.roots import Roots
 from hypergraph.structures import NonprojectiveTrees
@@ -17,8 +18,6 @@ from pgm.factors._arcs import ArcLayout, ArcOdds, best_arcs, check_roots
 from pgm.factors._leave_one_out import LeaveOneOutLogSum, leave_one_out_max
 
 __all__ = ["Tree"]
-
-Floats = NDArray[np.float64]
 
 
 class Tree(Factor):

@@ -3,15 +3,13 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Integers
 from hypergraph import structures
 from hypergraph.structure import Structure
 from pgm.factors._chain import Chain
 
 __all__ = ["Trigram"]
-
-Integers = NDArray[np.int64]
 
 
 class Trigram(Chain):

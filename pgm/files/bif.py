@@ -8,8 +8,8 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.files.bif_tokens import END, BifTokens
 from pgm.files.families import MAX_DEGREE, TableList
 from pgm.files.tokens import AnyPath, read_text
@@ -18,7 +18,6 @@ from pgm.variables import Variable
 
 __all__ = ["read_bif"]
 
-Floats = NDArray[np.float64]
 _ROUNDING = 0.01  # by which the rows of real files miss 1: their numbers are rounded
 
 

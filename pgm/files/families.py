@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.errors import PotentialError
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
@@ -14,8 +14,6 @@ __all__ = ["MAX_DEGREE", "MAX_STATES", "TableList", "listed_tables", "potentials
 
 MAX_DEGREE = 31  # NumPy 1 has arrays of at most 32 axes, and a family needs one for its factors
 MAX_STATES = 1_000_000  # of variables in no table; others need as many numbers in the file as they have states
-
-Floats = NDArray[np.float64]
 
 
 class TableList:

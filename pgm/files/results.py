@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_integers
 from autodiff.errors import DomainError
 from pgm.files.tokens import AnyPath, Tokens, read_text, write_text
@@ -21,8 +22,6 @@ __all__ = [
     "write_mar",
     "write_pr",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def format_mar(beliefs: Iterable[ArrayLike]) -> str:

@@ -19,7 +19,7 @@ from pgm.learning.history import Epoch, History
 from pgm.learning.instance import Instance, Run, Scores
 from pgm.learning.l2_distance import L2Distance
 from pgm.learning.marginal_log_likelihood import MarginalLogLikelihood
-from pgm.learning.objective import Evaluation, Objective
+from pgm.learning.objective import Objective, ObjectiveValue
 from pgm.learning.output_space import OutputSpace
 from pgm.learning.problem import TrainingProblem
 from pgm.learning.rate_search import with_tuned_rate
@@ -40,7 +40,6 @@ __all__ = [
     "Decoder",
     "EachVariable",
     "Epoch",
-    "Evaluation",
     "Example",
     "FamilyScorer",
     "FeatureScorer",
@@ -57,6 +56,7 @@ __all__ = [
     "MinimumBayesRisk",
     "ModuleScorer",
     "Objective",
+    "ObjectiveValue",
     "OutputSpace",
     "Placed",
     "Run",

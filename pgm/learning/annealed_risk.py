@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 from attrs.validators import optional
 
+from autodiff.array_types import Floats
 from autodiff.named import setting
 from autodiff.validators import number, plain
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue
 
 __all__ = ["AnnealedRisk"]
 
@@ -53,13 +54,13 @@ class AnnealedRisk(Objective):
 
     name: ClassVar[str] = "risk"
 
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient."""
         run = instance.run(scores, record=True)
         marginals, backward = instance.space.soften(run.beliefs, self._temperature(progress))
         right = instance.recalled(self.recall_of)
         loss = float(right @ (1.0 - marginals))
-        return Evaluation(loss, run.backward(beliefs=backward(-right)), run.converged)
+        return ObjectiveValue(loss, run.backward(beliefs=backward(-right)), run.converged)
 
     def _temperature(self, progress: float) -> float:
         final = self.temperature if self.final_temperature is None else self.final_temperature

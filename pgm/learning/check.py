@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autodiff import GradientReport, Module, SparseAdjoint, check_gradients
+from autodiff.array_types import Floats
 from pgm.learning.objective import Objective
 from pgm.learning.problem import TrainingProblem
 from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["check_objective"]
-
-Floats = NDArray[np.float64]
 
 
 def check_objective(

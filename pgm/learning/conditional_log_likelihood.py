@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 from attrs import frozen
 from attrs.validators import instance_of
 
+from autodiff.array_types import Floats
 from autodiff.named import setting
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective, subtract
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue, subtract
 
 __all__ = ["ConditionalLogLikelihood"]
 
@@ -48,12 +49,12 @@ class ConditionalLogLikelihood(Objective):
     name: ClassVar[str] = "cll"
     least_loss: ClassVar[float] = 0.0
 
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient."""
         gold, gold_parts = instance.gold_score(scores, type(self).__name__)
         run = instance.run(scores, record=self.approximation_aware)
         expected = run.backward(log_partition=1.0) if self.approximation_aware else run.part_beliefs
-        return Evaluation(run.log_partition - gold, subtract(expected, gold_parts), run.converged)
+        return ObjectiveValue(run.log_partition - gold, subtract(expected, gold_parts), run.converged)
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from attrs import frozen
 
+from autodiff.array_types import Floats
 from autodiff.named import Named
-from pgm.learning.instance import Floats, Instance
+from pgm.learning.instance import Instance
 
 __all__ = ["Decoder"]
 

@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_number
 from pgm.graph import FactorGraph
 from pgm.learning.output_space import Backward, OutputSpace
 
 __all__ = ["EachVariable"]
-
-Floats = NDArray[np.float64]
 
 
 class EachVariable(OutputSpace):

@@ -5,17 +5,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats, Integers
 from pgm.errors import FactorGraphError
 from pgm.evidence import Evidence
 from pgm.graph import FactorGraph
 from pgm.learning.errors import GoldError
 
 __all__ = ["Example", "ExampleLike", "as_assignment", "as_example"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @frozen(eq=False)
@@ -41,8 +38,8 @@ class Example:
     """
 
     graph: FactorGraph = field()
-    gold: Ints = field()
-    evidence: Ints = field(default=None, kw_only=True)
+    gold: Integers = field()
+    evidence: Integers = field(default=None, kw_only=True)
     targets: Floats | None = field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -75,7 +72,7 @@ class Example:
         """Evidence and gold together, for inference."""
         return self.graph.evidence(self.gold)
 
-    def complete(self, why: str) -> Ints:
+    def complete(self, why: str) -> Integers:
         """Return the gold states, if all are known."""
         unknown = np.flatnonzero(self.gold < 0)
         if len(unknown):
@@ -107,7 +104,7 @@ def as_example(item: ExampleLike) -> Example:
     raise GoldError(f"an example is an Example or a pair (graph, gold), not {item!r}")
 
 
-def as_assignment(graph: FactorGraph, states: Any) -> Ints:
+def as_assignment(graph: FactorGraph, states: Any) -> Integers:
     """Return (variables,): state numbers, -1 where unknown; see `pgm.evidence` for what it takes."""
     result = np.full(graph.num_variables, -1, dtype=np.int64)
     try:

@@ -10,6 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from autodiff import Parameter
+from autodiff.array_types import Floats
 from pgm.belief_propagation import BeliefPropagation
 from pgm.factors.table import Table
 from pgm.graph import FactorGraph
@@ -18,7 +19,7 @@ from pgm.inference_result import InferenceResult
 from pgm.learning.each_variable import EachVariable
 from pgm.learning.errors import GoldError
 from pgm.learning.example import Example, ExampleLike, as_example
-from pgm.learning.instance import Floats, Instance, Run, Scores
+from pgm.learning.instance import Instance, Run, Scores
 from pgm.learning.output_space import OutputSpace
 from pgm.learning.scorers.family_scorer import FamilyScorer
 from pgm.learning.structured_model import StructuredModel

@@ -12,15 +12,14 @@ from collections.abc import Hashable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from pgm.errors import FactorGraphError
 from pgm.learning.errors import GoldError
 from pgm.learning.output_space import OutputSpace
 
 __all__ = ["Instance", "Run", "Scores"]
 
-Floats = NDArray[np.float64]
 Scores: TypeAlias = dict[Hashable, Floats]
 """By kind of parts: log-potentials, or what belongs to each of them (beliefs, adjoints)."""
 

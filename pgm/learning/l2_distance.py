@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective
+from autodiff.array_types import Floats
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue
 
 __all__ = ["L2Distance"]
 
@@ -35,12 +36,12 @@ class L2Distance(Objective):
 
     name: ClassVar[str] = "l2"
 
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient."""
         run = instance.run(scores, record=True)
         distance = run.beliefs - instance.targets
         distance[np.isnan(distance)] = 0.0
-        return Evaluation(float(distance @ distance), run.backward(beliefs=2.0 * distance), run.converged)
+        return ObjectiveValue(float(distance @ distance), run.backward(beliefs=2.0 * distance), run.converged)
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:

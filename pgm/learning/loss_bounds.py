@@ -7,7 +7,7 @@ from attrs import define, field
 
 from pgm._warning import warn
 from pgm.learning.errors import UnboundedLossWarning
-from pgm.learning.objective import Evaluation, Objective
+from pgm.learning.objective import Objective, ObjectiveValue
 
 __all__ = ["LossBounds"]
 
@@ -28,7 +28,7 @@ class LossBounds:
     smallest: float = field(default=np.inf)
     _warned: bool = field(default=False)
 
-    def see(self, objective: Objective, evaluations: Sequence[Evaluation]) -> None:
+    def see(self, objective: Objective, evaluations: Sequence[ObjectiveValue]) -> None:
         """Look at what an objective said of some instances."""
         for loss in (evaluation.loss for evaluation in evaluations):
             self.below += loss < objective.least_loss - _ROUNDING * max(1.0, abs(loss))

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 from attrs import frozen
 from attrs.validators import instance_of
 
+from autodiff.array_types import Floats
 from autodiff.named import setting
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective, subtract
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue, subtract
 
 __all__ = ["MarginalLogLikelihood"]
 
@@ -48,13 +49,13 @@ class MarginalLogLikelihood(Objective):
     name: ClassVar[str] = "mll"
     least_loss: ClassVar[float] = 0.0
 
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient."""
         aware = self.approximation_aware
         every, known = (instance.run(scores, clamped=clamped, record=aware) for clamped in (False, True))
         expected = [run.backward(log_partition=1.0) if aware else run.part_beliefs for run in (every, known)]
         converged = None if every.converged is None else bool(every.converged and known.converged)
-        return Evaluation(every.log_partition - known.log_partition, subtract(*expected), converged)
+        return ObjectiveValue(every.log_partition - known.log_partition, subtract(*expected), converged)
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:

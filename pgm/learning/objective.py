@@ -6,18 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.named import Named
 from pgm.learning.instance import Instance, Scores
 
-__all__ = ["Evaluation", "Objective", "subtract"]
-
-Floats = NDArray[np.float64]
+__all__ = ["Objective", "ObjectiveValue", "subtract"]
 
 
 @frozen(eq=False)
-class Evaluation:
+class ObjectiveValue:
     """What an objective says about an instance.
 
     Attributes
@@ -44,7 +42,7 @@ class Objective(Named, ABC):
     """What no loss is below if inference is right: 0 for likelihoods.  Training warns of losses that are."""
 
     @abstractmethod
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient.
 
         Parameters

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from autodiff.array_types import Floats
 
 __all__ = ["OutputSpace"]
 
-Floats = NDArray[np.float64]
 Backward = Callable[[Floats], Floats]
 
 

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autodiff import Adjoint, Circuit, Parameter
+from autodiff.array_types import Floats
 from pgm.learning.errors import TrainingError
 from pgm.learning.gradient_sum import Chosen, GradientSum
 from pgm.learning.instance import Instance
@@ -17,8 +17,6 @@ from pgm.learning.step import add_gradient
 from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["TrainingProblem", "as_parameters"]
-
-Floats = NDArray[np.float64]
 
 
 class TrainingProblem:

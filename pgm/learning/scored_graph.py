@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from autodiff.array_types import Floats
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
-from pgm.learning.instance import Floats, Scores
+from pgm.learning.instance import Scores
 
 __all__ = ["Placed", "ScoredGraph"]
 

@@ -7,11 +7,12 @@ import numpy as np
 from attrs import frozen
 from attrs.validators import instance_of
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_floats, as_number
 from autodiff.named import setting
 from pgm.learning.errors import GoldError
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective, subtract
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue, subtract
 
 __all__ = ["SoftmaxMargin"]
 
@@ -52,14 +53,14 @@ class SoftmaxMargin(Objective):
     name: ClassVar[str] = "softmax-margin"
     least_loss: ClassVar[float] = 0.0
 
-    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> Evaluation:
+    def evaluate(self, instance: Instance, scores: Mapping[Any, Floats], *, progress: float = 0.0) -> ObjectiveValue:
         """Return the loss and its gradient."""
         gold, gold_parts = instance.gold_score(scores, type(self).__name__)
         costs = self._costs(instance)
         run = instance.run(scores, costs=costs, record=self.approximation_aware)
         expected = run.backward(log_partition=1.0) if self.approximation_aware else run.part_beliefs
         of_gold = float(costs @ instance.right)
-        return Evaluation(run.log_partition - gold - of_gold, subtract(expected, gold_parts), run.converged)
+        return ObjectiveValue(run.log_partition - gold - of_gold, subtract(expected, gold_parts), run.converged)
 
     def _costs(self, instance: Instance) -> Floats:
         if not callable(self.cost):

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.array_types import Floats
 from hypergraph.errors import HypergraphError
 from pgm.errors import PgmError
 from pgm.learning.errors import TrainingDivergedError
-from pgm.learning.instance import Floats, Instance
-from pgm.learning.objective import Evaluation, Objective
+from pgm.learning.instance import Instance
+from pgm.learning.objective import Objective, ObjectiveValue
 from pgm.learning.scorer import Gradients
 from pgm.learning.structured_model import StructuredModel
 
@@ -27,7 +28,7 @@ def add_gradient(
     *,
     progress: float = 0.0,
     rng: np.random.Generator | None = None,
-) -> Evaluation:
+) -> ObjectiveValue:
     """Evaluate the objective on an instance, and add the gradient by the parameters, if it is wanted.
 
     Raises

@@ -12,10 +12,11 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_number
 from hypergraph import Chart, Structure, kbest, sample, viterbi
 from pgm.learning.errors import GoldError
-from pgm.learning.instance import Floats, Instance, Run, Scores
+from pgm.learning.instance import Instance, Run, Scores
 from pgm.learning.output_space import Backward, OutputSpace
 from pgm.learning.scorer import Scorer
 from pgm.learning.structured_model import StructuredModel

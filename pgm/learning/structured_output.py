@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_integers, as_number
 from autodiff.sparse import sum_rows
 from hypergraph.algorithms import viterbi
@@ -17,8 +18,6 @@ from pgm.learning.errors import GoldError
 from pgm.learning.output_space import Backward, OutputSpace
 
 __all__ = ["StructuredOutput"]
-
-Floats = NDArray[np.float64]
 
 
 class StructuredOutput(OutputSpace):

@@ -15,7 +15,7 @@ from pgm.learning.gradient_sum import Chosen
 from pgm.learning.history import Epoch
 from pgm.learning.instance import Instance
 from pgm.learning.loss_bounds import LossBounds
-from pgm.learning.objective import Evaluation
+from pgm.learning.objective import ObjectiveValue
 from pgm.learning.problem import as_parameters
 from pgm.learning.stage import Stage
 from pgm.learning.step import add_gradient
@@ -142,7 +142,7 @@ class TrainingRun:
         )  # fmt: skip
         self.epochs_of_stage += 1
 
-    def _step(self, chosen: NDArray[np.int64], share: float, rng: np.random.Generator) -> list[Evaluation]:
+    def _step(self, chosen: NDArray[np.int64], share: float, rng: np.random.Generator) -> list[ObjectiveValue]:
         objective = self.current.objective
         progress = min((self.epochs_of_stage + share) / self.current_epochs, 1.0)
         gradients = Chosen(self.store, self.parameters)

@@ -15,6 +15,7 @@ import scipy.sparse
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.validators import plain, whole
 from pgm.errors import ContradictionError, PgmError
 from pgm.exact.tables import LocalTable, family_tables, observations
@@ -24,7 +25,6 @@ from pgm.inference_result import InferenceResult
 
 __all__ = ["LinearProgram", "LinearProgramResult"]
 
-Floats = NDArray[np.float64]
 
 _INFEASIBLE = 2  # the status of scipy.optimize.linprog
 _INTEGRAL = 1e-6  # HiGHS is right to about 1e-7

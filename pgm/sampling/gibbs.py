@@ -11,6 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from autodiff.array_types import Floats
 from autodiff.conversion import as_generator
 from autodiff.validators import plain, whole
 from pgm.errors import FactorGraphError
@@ -24,7 +25,6 @@ from pgm.inference_result import InferenceResult
 
 __all__ = ["Gibbs", "GibbsResult"]
 
-Floats = NDArray[np.float64]
 States = NDArray[np.int64]
 _Term = Callable[[States], Floats]  # (chains, variables) to (chains, states of one variable)
 

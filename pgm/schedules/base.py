@@ -6,7 +6,7 @@ from attrs import field, frozen
 
 from pgm.graph import FactorGraph
 from pgm.layout import Layout, Part, stackable
-from pgm.message_passing import MessagePassing, Step
+from pgm.message_passing import MessagePassing, MessageStep
 
 __all__ = ["FixedPlan", "Plan", "Schedule", "constant_groups"]
 
@@ -44,8 +44,8 @@ class FixedPlan(Plan):
     """
 
     layout: Layout = field()
-    opening: tuple[tuple[Step, ...], ...] = field()
-    rounds: tuple[tuple[Step, ...], ...] = field()
+    opening: tuple[tuple[MessageStep, ...], ...] = field()
+    rounds: tuple[tuple[MessageStep, ...], ...] = field()
 
     def start(self, passing: MessagePassing) -> None:
         """Carry out the opening."""

@@ -4,7 +4,7 @@ from attrs import frozen
 
 from pgm.graph import FactorGraph
 from pgm.layout import Layout
-from pgm.message_passing import Step
+from pgm.message_passing import MessageStep
 from pgm.schedules.base import FixedPlan, Schedule, constant_groups
 
 __all__ = ["Parallel"]
@@ -25,5 +25,5 @@ class Parallel(Schedule):
         """One round with every block."""
         constant, others = constant_groups(graph)
         layout = Layout.of(graph, [*constant, *others])
-        steps = [Step(number) for number in range(len(layout.blocks))]
+        steps = [MessageStep(number) for number in range(len(layout.blocks))]
         return FixedPlan(layout, (tuple(steps[: len(constant)]),), (tuple(steps[len(constant) :]),))

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from pgm.graph import FactorGraph
 from pgm.layout import Layout, Part
-from pgm.message_passing import MessagePassing, Step
+from pgm.message_passing import MessagePassing, MessageStep
 from pgm.schedules.base import Plan, Schedule, constant_groups
 
 __all__ = ["Residual"]
@@ -49,11 +49,11 @@ class ResidualPlan(Plan):
 
     def start(self, passing: MessagePassing) -> None:
         """Send the constant messages."""
-        passing.send([Step(number) for number in range(self.constant)])
+        passing.send([MessageStep(number) for number in range(self.constant)])
 
     def iterate(self, passing: MessagePassing) -> float:
         """Update the factor with the greatest residual, then look at its neighbours again."""
-        residual = {number: passing.residual(Step(number)) for number in self.numbers}
+        residual = {number: passing.residual(MessageStep(number)) for number in self.numbers}
         queue = [(-value, number) for number, value in residual.items()]
         heapq.heapify(queue)
         for _ in self.numbers:
@@ -62,13 +62,13 @@ class ResidualPlan(Plan):
             if not queue or queue[0][0] == 0.0:
                 break
             _, number = heapq.heappop(queue)
-            passing.send([Step(number)])
+            passing.send([MessageStep(number)])
             neighbours = {
                 other
                 for variable in self.layout.blocks[number].factor.variables[0].tolist()
                 for other in self.blocks_at[variable]
             }
             for other in sorted(neighbours):
-                residual[other] = passing.residual(Step(other))
+                residual[other] = passing.residual(MessageStep(other))
                 heapq.heappush(queue, (-residual[other], other))
         return max(residual.values(), default=0.0)

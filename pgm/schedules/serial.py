@@ -2,17 +2,15 @@
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
+from autodiff.array_types import Integers
 from pgm import kernels
 from pgm.graph import FactorGraph
 from pgm.layout import Layout, Part
-from pgm.message_passing import Step
+from pgm.message_passing import MessageStep
 from pgm.schedules.base import FixedPlan, Schedule, constant_groups
 
 __all__ = ["Serial", "depths"]
-
-Ints = NDArray[np.int64]
 
 
 @frozen
@@ -56,25 +54,25 @@ class Serial(Schedule):
         for number, layer in enumerate(layer_of_group):
             layers.setdefault(layer, []).append(len(constant) + number)
 
-        def steps(layer: int, towards: int) -> tuple[Step, ...]:
+        def steps(layer: int, towards: int) -> tuple[MessageStep, ...]:
             made = []
             for number in layers[layer]:
                 variables = layout.blocks[number].factor.variables
                 targets, count = kernels.breadth_first.variables_at(of_variable, variables, layer + towards)
                 if count:
-                    made.append(Step(number, None if count == targets.size else targets))
+                    made.append(MessageStep(number, None if count == targets.size else targets))
             return tuple(made)
 
         up = [steps(layer, -1) for layer in sorted(layers, reverse=True)]
         down = [steps(layer, +1) for layer in sorted(layers)]
         rounds = tuple(round_ for round_ in (*up, *down) if round_)
-        opening: tuple[tuple[Step, ...], ...] = (tuple(Step(number) for number in range(len(constant))),)
+        opening: tuple[tuple[MessageStep, ...], ...] = (tuple(MessageStep(number) for number in range(len(constant))),)
         if self.root_first and layers:
             opening = (*opening, steps(0, +1))
         return FixedPlan(layout, opening, rounds)
 
 
-def depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Ints], Ints]:
+def depths(graph: FactorGraph, families: list[int]) -> tuple[dict[int, Integers], Integers]:
     """Return the depth of every factor of some families (even) and of every variable (odd, or -1 if it has none)."""
     some = [family for family in families if graph.families[family].num_factors]
     root = max(some, key=lambda family: graph.families[family].degree, default=None)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from autodiff import HashedParameter, Parameter, SparseAdjoint
 from autodiff.optimizers import AdaGrad, GradientBuffer, GradientError, OptimizerError
-from autodiff.optimizers.schedules import Constant, InverseDecay, Schedule, StepDecay
+from autodiff.optimizers.schedules import Constant, InverseDecay, RateSchedule, StepDecay
 
 SLOTS = 12
 SCHEDULES = [Constant(0.3), StepDecay(0.5, factor=0.5, every=7), InverseDecay(0.4, decay=0.01)]
@@ -38,7 +38,7 @@ def gradients(steps: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np
     return result
 
 
-def eager(start: np.ndarray, given_gradients, schedule: Schedule, l2: float, delta: float, scale: float = 1.0):
+def eager(start: np.ndarray, given_gradients, schedule: RateSchedule, l2: float, delta: float, scale: float = 1.0):
     """Return the weights after the last step, and the mean of those after each."""
     weights, squares, total = start.copy(), np.zeros(len(start)), np.zeros(len(start))
     for step, (indices, values) in enumerate(given_gradients):

@@ -160,8 +160,8 @@ def modules() -> Iterable[Case]:
 @recipe("hypergraph.check_semiring")
 def check_semiring() -> Iterable[Case]:
     def use(examples: Any, count: int, seed: int) -> Any:
-        hg.check_semiring(semirings.Log(), count=count, seed=seed)
-        return hg.check_semiring(semirings.Log(), examples)
+        hg.check_semiring(semirings.LogSemiring(), count=count, seed=seed)
+        return hg.check_semiring(semirings.LogSemiring(), examples)
 
     yield Case(use, examples=_scores(4), count=3, seed=0)
 
@@ -180,7 +180,7 @@ def _semiring(make: Callable[..., semirings.Semiring], **settings: Any) -> Case:
 for _kind in (
     semirings.Boolean,
     semirings.Counting,
-    semirings.Log,
+    semirings.LogSemiring,
     semirings.MaxPlus,
     semirings.Real,
     semirings.SignedLog,

@@ -118,9 +118,9 @@ def _states(make: Callable[..., Any], **arguments: Any) -> Case:
     return Case(use, biases=draws(4, 3), **arguments)
 
 
-@recipe("pgm.factors.LinearChain")
+@recipe("pgm.factors.LinearChainFactor")
 def linear_chain() -> Iterable[Case]:
-    yield _states(factors.LinearChain, transitions=draws(3, 3, 3))
+    yield _states(factors.LinearChainFactor, transitions=draws(3, 3, 3))
 
 
 @recipe("pgm.factors.Trigram")
@@ -128,9 +128,9 @@ def trigram() -> Iterable[Case]:
     yield _states(factors.Trigram, transitions=draws(2, 3, 3, 3))
 
 
-@recipe("pgm.factors.Segmentation")
+@recipe("pgm.factors.SegmentationFactor")
 def segmentation() -> Iterable[Case]:
-    case = next(iter(factors.Segmentation.examples(np.random.default_rng(0))))
+    case = next(iter(factors.SegmentationFactor.examples(np.random.default_rng(0))))
     yield _messages(lambda: case)
 
 

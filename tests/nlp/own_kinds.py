@@ -13,7 +13,7 @@ from autodiff.named import setting
 from autodiff.optimizers import SGD
 from nlp.deps.inference import LoopyInference
 from pgm.learning import Decoder, Objective
-from pgm.learning.objective import Evaluation
+from pgm.learning.objective import ObjectiveValue
 
 
 @frozen
@@ -26,7 +26,7 @@ class Perceptron(Objective):
     def evaluate(self, instance, scores, *, progress=0.0):
         best = instance.parts.indicator(instance.run(scores).best().heads)
         gold = instance.targets[1 : 2 * len(instance.parts) : 2]
-        return Evaluation(float(np.abs(best - gold).sum()) + self.margin, {"arc": best - gold})
+        return ObjectiveValue(float(np.abs(best - gold).sum()) + self.margin, {"arc": best - gold})
 
 
 @frozen

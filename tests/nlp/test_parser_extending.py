@@ -16,7 +16,7 @@ from nlp.deps import DependencyParser, DependencyScorer, ModelFileError, ParserE
 from nlp.features import ATTRIBUTES
 from oracles.sentences import invented_sentences
 from pgm.learning import Objective, SoftmaxMargin
-from pgm.learning.objective import Evaluation
+from pgm.learning.objective import ObjectiveValue
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,7 +93,7 @@ def half_distance():
         def evaluate(self, instance, scores, *, progress=0.0):
             run, right = instance.run(scores, record=True), np.nan_to_num(instance.targets)
             off = run.beliefs - right
-            return Evaluation(0.5 * float(off @ off), run.backward(beliefs=off))
+            return ObjectiveValue(0.5 * float(off @ off), run.backward(beliefs=off))
 
     return HalfDistance()
 

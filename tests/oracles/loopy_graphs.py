@@ -12,10 +12,10 @@ from pgm.factors import (
     Constituency,
     ExactDependency,
     ExactlyOne,
-    LinearChain,
+    LinearChainFactor,
     OrWithOutput,
     ProjectiveTree,
-    Segmentation,
+    SegmentationFactor,
     Table,
     Tree,
 )
@@ -90,8 +90,8 @@ def _chains(rng: Rng) -> FactorGraph:
     graph = FactorGraph()
     x = graph.variables("x", (4, 4), 3)
     flat, numbers = x.ravel(), np.arange(16).reshape(4, 4)
-    graph.add(LinearChain(flat[numbers], 0.4 * rng.normal(size=(4, 3, 3, 3))))
-    graph.add(LinearChain(flat[numbers.T], 0.4 * rng.normal(size=(3, 3)), shared=True))
+    graph.add(LinearChainFactor(flat[numbers], 0.4 * rng.normal(size=(4, 3, 3, 3))))
+    graph.add(LinearChainFactor(flat[numbers.T], 0.4 * rng.normal(size=(3, 3)), shared=True))
     graph.add(Table(_singles(x), 0.5 * rng.normal(size=(16, 3))))
     return graph
 
@@ -101,7 +101,7 @@ def _derivations(rng: Rng) -> FactorGraph:
     graph = FactorGraph()
     spans, starts = graph.variables("span", 6), graph.variables("start", 4, 3)
     graph.add(Constituency(spans, 4))
-    graph.add(Segmentation(starts, 0.5 * rng.normal(size=(4, 2, 2)), 0.5 * rng.normal(size=(2, 2))))
+    graph.add(SegmentationFactor(starts, 0.5 * rng.normal(size=(4, 2, 2)), 0.5 * rng.normal(size=(2, 2))))
     graph.add(Table([spans[[0, 1, 3, 4]], starts[[0, 1, 2, 3]]], 0.5 * rng.normal(size=(4, 2, 3))))
     graph.add(Table([spans[[3, 5]], starts[[1, 2]]], 0.5 * rng.normal(size=(2, 2, 3))))
     graph.add(Table(_singles(spans), 0.5 * rng.normal(size=(6, 2))))

@@ -17,7 +17,7 @@ from pgm import (
 )
 from pgm.backpointers import is_acyclic
 from pgm.exact import BruteForce
-from pgm.factors import AtMostOne, BothOn, ExactlyOne, LinearChain, Parity, ProjectiveTree, Table
+from pgm.factors import AtMostOne, BothOn, ExactlyOne, LinearChainFactor, Parity, ProjectiveTree, Table
 
 
 def loopy(rng, states, scale, degree=2, zeros=0.0):
@@ -39,7 +39,7 @@ def mixed(rng):
     x, tags = graph.variables("x", 6), graph.variables("tag", 3, 3)
     graph.add(AtMostOne(x[[[0, 1, 2], [2, 3, 4]]]))
     graph.add(Parity(x[[[1, 3, 5]]]))
-    graph.add(LinearChain(tags, rng.normal(size=(3, 3)), shared=True))
+    graph.add(LinearChainFactor(tags, rng.normal(size=(3, 3)), shared=True))
     graph.add(Table([x[[0, 4, 5]], tags[[0, 1, 2]]], rng.normal(size=(3, 2, 3))))
     graph.add(BothOn(x[[[0, 5], [1, 4]]], rng.normal(size=2)))
     return graph

@@ -17,7 +17,7 @@ from pgm import (
     InferenceModule,
     check_factor,
 )
-from pgm.factors import ExactlyOne, LinearChain, Table
+from pgm.factors import ExactlyOne, LinearChainFactor, Table
 
 SCHEDULES = ["parallel", "serial", "residual"]
 KINDS = [kind for name in pgm.factors.__all__ if inspect.isclass(kind := getattr(pgm.factors, name))]
@@ -87,10 +87,10 @@ def test_random_graphs_without_cycles():
 def test_evidence_against_a_chain():
     graph = FactorGraph()
     tags = graph.variables("tag", 4, 2)
-    chain = graph.add(LinearChain(tags, [[0.0, -np.inf], [-np.inf, 0.0]], shared=True))  # all the same
+    chain = graph.add(LinearChainFactor(tags, [[0.0, -np.inf], [-np.inf, 0.0]], shared=True))  # all the same
     evidence = {tags[0]: 0, tags[3]: 1}
     for schedule in SCHEDULES:
-        with pytest.raises(ContradictionError, match="LinearChain"):
+        with pytest.raises(ContradictionError, match="LinearChainFactor"):
             BeliefPropagation(schedule=schedule).run(graph, evidence=evidence)
         module = InferenceModule(graph, BeliefPropagation(iterations=1, schedule=schedule), evidence=evidence)
         with pytest.raises(ContradictionError):
@@ -110,7 +110,7 @@ def test_a_contradiction_that_the_variables_do_not_know_yet():
         BeliefPropagation(iterations=3).run(graph, evidence={x[0]: 0, x[3]: 1})
 
 
-class Silent(LinearChain):
+class Silent(LinearChainFactor):
     """Says nothing of contradictions."""
 
     def run(self, incoming, prepared):

@@ -8,7 +8,7 @@ from autodiff.modules import Linear
 from autodiff.optimizers import AdaGrad, minimize_lbfgs
 from pgm import BeliefPropagation, FactorGraph, InferenceModule
 from pgm.exact import BruteForce, JunctionTree
-from pgm.factors import LinearChain, LogLinear, Scored
+from pgm.factors import LinearChainFactor, LogLinear, Scored
 from pgm.files import read_uai, write_uai
 from pgm.learning import ConditionalLogLikelihood, GraphModel, Trainer, TrainingProblem, accuracy, check_objective
 from pgm.map import DeterministicAnnealing, LinearProgram
@@ -115,12 +115,12 @@ def test_nothing_is_computed_while_nothing_changes(monkeypatch):
 def test_stacked_and_chosen_families_have_no_source():
     weights, bias = Parameter("weights", np.ones((1, 4))), Parameter("bias", np.zeros(4))
     x = FactorGraph().variables("x", 6)
-    chains = [LinearChain(x[[3 * i, 3 * i + 1, 3 * i + 2]], np.eye(2), shared=True) for i in range(2)]
+    chains = [LinearChainFactor(x[[3 * i, 3 * i + 1, 3 * i + 2]], np.eye(2), shared=True) for i in range(2)]
     for chain in chains:
         chain.source = PotentialSource(_Square(), [[[1.0]], weights, bias])
     bias.value[:] = 2.0
     assert chains[0].log_potentials.tolist() == [[[3.0, 3.0], [3.0, 3.0]]]
-    both = LinearChain.stack(chains)
+    both = LinearChainFactor.stack(chains)
     one = both.take(np.array([1]))
     assert both.source is None
     assert one.source is None

@@ -14,13 +14,21 @@ from pgm.factors import (
     Constituency,
     HypergraphFactor,
     LabelledConstituency,
-    LinearChain,
-    Segmentation,
+    LinearChainFactor,
+    SegmentationFactor,
     Trigram,
     all_spans,
 )
 
-READY = [HypergraphFactor, LinearChain, Trigram, ChildSequence, Constituency, LabelledConstituency, Segmentation]
+READY = [
+    HypergraphFactor,
+    LinearChainFactor,
+    Trigram,
+    ChildSequence,
+    Constituency,
+    LabelledConstituency,
+    SegmentationFactor,
+]
 
 
 def run(factor, incoming):
@@ -89,7 +97,7 @@ def test_chain_agrees_with_forward_backward():
     rng = np.random.default_rng(0)
     length, states = 12, 5
     transitions, unary = rng.normal(size=(length - 1, states, states)), 3.0 * rng.normal(size=(length, states))
-    factor = LinearChain(np.arange(length), transitions)
+    factor = LinearChainFactor(np.arange(length), transitions)
     done = run(factor, unary.reshape(1, -1))
     chain = Chains(length, states)
     expected = chain.parts(marginals(chain, chain.weights(unary, transitions)))
@@ -180,7 +188,7 @@ def test_what_cannot_work_is_refused():
     with pytest.raises(PotentialError, match="nan"):
         HypergraphFactor(single, graph, {"a": (0, 1)}, default=0, log_potentials=[0.0, np.nan, 0.0])
     with pytest.raises(PotentialError, match="states"):
-        LinearChain(FactorGraph().variables("tag", 3, 4), np.zeros((2, 2)))
+        LinearChainFactor(FactorGraph().variables("tag", 3, 4), np.zeros((2, 2)))
     with pytest.raises(FactorGraphError, match="no binary tree"):
         Constituency(np.arange(2), 4, [0, 0], [4, 2])
     with pytest.raises(FactorGraphError, match="derive no 3 words"):

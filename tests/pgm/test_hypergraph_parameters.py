@@ -10,7 +10,7 @@ from hypergraph.errors import GrammarError
 from hypergraph.structures import Grammar
 from pgm import BeliefPropagation, FactorGraph, FactorGraphError, PotentialError, check_factor
 from pgm.exact import BruteForce
-from pgm.factors import HypergraphFactor, LabelledConstituency, LinearChain, Table
+from pgm.factors import HypergraphFactor, LabelledConstituency, LinearChainFactor, Table
 from pgm.factors.log_linear import DenseFeatures
 from pgm.learning import ConditionalLogLikelihood, GraphModel, L2Distance, Trainer, check_objective
 from pgm.potential_source import PotentialSource
@@ -79,7 +79,7 @@ def test_a_chain_with_a_parameter():
     transitions = Parameter("transitions", np.zeros((2, 2)))
     graph = FactorGraph()
     tags = graph.variables("tag", 4)
-    graph.add(LinearChain(tags, transitions, shared=True))
+    graph.add(LinearChainFactor(tags, transitions, shared=True))
     check_objective(CLL, MODEL, (graph, [0, 1, 0, 1])).raise_if_failed()
     Trainer(CLL, AdaGrad(0.5), epochs=5).fit(MODEL, [(graph, [0, 1, 0, 1])])
     assert transitions.value[0, 1] > 0.5 > transitions.value[0, 0]

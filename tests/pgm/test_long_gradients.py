@@ -7,7 +7,7 @@ from oracles.loopy_graphs import LOOPY, swinging_graph
 from pgm import BeliefPropagation, InferenceModule
 from pgm.factors import Table
 from pgm.graph import FactorGraph
-from pgm.message_passing import MessagePassing, Step
+from pgm.message_passing import MessagePassing, MessageStep
 from pgm.schedules import FixedPlan, Residual, Schedule
 
 LONG = [1, 10, 50, 200]
@@ -60,7 +60,7 @@ class Again(Schedule):
         opening = len(passing.tape)
         for _ in range(iterations):
             self.made.iterate(passing)
-        rounds = [tuple(Step(number, sent.targets) for number, sent in round_) for round_ in passing.tape]
+        rounds = [tuple(MessageStep(number, sent.targets) for number, sent in round_) for round_ in passing.tape]
         self.opening, self.rounds = tuple(rounds[:opening]), tuple(rounds[opening:])
 
     def plan(self, graph):

@@ -7,7 +7,7 @@ from oracles.factor_graphs import random_acyclic_graph
 from oracles.joint import joint_log
 from pgm import BeliefPropagation, ContradictionError, FactorGraph
 from pgm.backpointers import is_acyclic
-from pgm.factors import BothOn, LinearChain, Table
+from pgm.factors import BothOn, LinearChainFactor, Table
 
 SCHEDULES = ["parallel", "serial", "residual"]
 
@@ -64,7 +64,7 @@ def test_a_hypergraph_factor_with_ties():
     """All the ways through a chain that prefer nothing but change."""
     graph = FactorGraph()
     tags = graph.variables("tag", 6, 3)
-    graph.add(LinearChain(tags, np.where(np.eye(3) > 0, -1.0, 0.0), shared=True))
+    graph.add(LinearChainFactor(tags, np.where(np.eye(3) > 0, -1.0, 0.0), shared=True))
     assert graph.score(BeliefPropagation(mode="max").run(graph).assignment()) == 0.0
 
 

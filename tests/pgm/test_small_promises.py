@@ -12,7 +12,7 @@ from pgm import (
     InferenceWarning,
     kernels,
 )
-from pgm.factors import BothOn, ExactlyOne, HypergraphFactor, LinearChain, Table, _uses, all_spans
+from pgm.factors import BothOn, ExactlyOne, HypergraphFactor, LinearChainFactor, Table, _uses, all_spans
 
 SCHEDULES = ["parallel", "serial", "residual"]
 NONE = np.zeros((0, 2), dtype=np.int64)
@@ -21,7 +21,7 @@ EMPTY = {
     "unary": lambda x: Table(x[NONE[:, :1]], np.zeros((0, 2))),
     "pair": lambda x: BothOn(x[NONE], np.zeros(0)),
     "logic": lambda x: ExactlyOne(x[NONE]),
-    "chain": lambda x: LinearChain(x[NONE], np.zeros((0, 1, 2, 2))),
+    "chain": lambda x: LinearChainFactor(x[NONE], np.zeros((0, 1, 2, 2))),
 }
 
 

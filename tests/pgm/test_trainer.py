@@ -15,11 +15,11 @@ from pgm.factors import LogLinear
 from pgm.learning import (
     AnnealedRisk,
     ConditionalLogLikelihood,
-    Evaluation,
     Example,
     GraphModel,
     L2Distance,
     Objective,
+    ObjectiveValue,
     Trainer,
     TrainingDivergedError,
     TrainingError,
@@ -282,7 +282,7 @@ def test_divergence_says_what_to_do():
         loss, adjoint = float("nan"), 0.0
 
         def evaluate(self, instance, scores, *, progress=0.0):
-            return Evaluation(self.loss, {"weights": np.full(scores["weights"].shape, self.adjoint)})
+            return ObjectiveValue(self.loss, {"weights": np.full(scores["weights"].shape, self.adjoint)})
 
     with pytest.raises(TrainingDivergedError, match="the loss is nan"):
         Trainer(Broken(), SGD(0.1), epochs=1).fit(model, examples)

@@ -8,7 +8,7 @@ import pytest
 
 from oracles.calls import calls
 from pgm import BeliefPropagation, FactorGraph, FactorGraphError, PotentialError, PotentialWarning
-from pgm.factors import LinearChain, LogLinear, Scored, Table
+from pgm.factors import LinearChainFactor, LogLinear, Scored, Table
 from pgm.variables import as_index
 
 
@@ -107,8 +107,8 @@ def test_missing_axes_are_refused(graph):
     assert Table([x], [0.0, 1.0]).log_potentials.shape == (12, 2)
     assert Table(x[:2], np.zeros((2, 2))).log_potentials.shape == (1, 2, 2)
     with pytest.raises(PotentialError, match="axes"):
-        LinearChain(x, [0.0, 1.0])
-    assert LinearChain(x, np.eye(2)).log_potentials.shape == (1, 11, 2, 2)
+        LinearChainFactor(x, [0.0, 1.0])
+    assert LinearChainFactor(x, np.eye(2)).log_potentials.shape == (1, 11, 2, 2)
 
 
 def test_probabilities_are_noticed(graph):
@@ -121,7 +121,7 @@ def test_probabilities_are_noticed(graph):
             Table([x[:-1], x[1:]], given)
         assert caught[0].filename == __file__
     with pytest.warns(PotentialWarning):
-        LinearChain(x, [[0.9, 0.1], [0.2, 0.8]], shared=True)
+        LinearChainFactor(x, [[0.9, 0.1], [0.2, 0.8]], shared=True)
 
 
 def test_no_false_alarm(graph):  # warnings are errors here

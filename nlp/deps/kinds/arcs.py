@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlp.deps.kinds.base import Floats, Ints, PartKind
+from autodiff.array_types import Floats, Integers
+from nlp.deps.kinds.base import PartKind
 from nlp.deps.parts import Parts
 from pgm.factors import Table
 from pgm.learning import Placed
@@ -110,7 +111,7 @@ class Arcs(PartKind):
     roles: ClassVar[tuple[str, ...]] = ("h", "m")
     templates: ClassVar[str] = _TEMPLATES
 
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """Heads and modifiers."""
         return parts.heads, parts.modifiers
 

@@ -3,17 +3,12 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from autodiff.array_types import Floats, Integers
 from nlp.deps.kinds.switched import Switched
 from nlp.deps.parts import Parts
 from pgm.learning import Placed
 
 __all__ = ["PartKind"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class PartKind(Switched, ABC):
@@ -27,7 +22,7 @@ class PartKind(Switched, ABC):
     """The kind of trees without which it makes no sense, if there is one."""
 
     @abstractmethod
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """Return one array (count,) of words for each role of the templates."""
 
     @abstractmethod

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from nlp.deps.kinds.base import Floats, Ints, PartKind
+from autodiff.array_types import Floats, Integers
+from nlp.deps.kinds.base import PartKind
 from nlp.deps.parts import Parts
 from pgm.factors import ChildSequence
 from pgm.learning import Placed
@@ -51,10 +52,10 @@ class _Family:
     A part is an arc with the child before it: number `before` (0: the head itself, for the first child), then `after`.
     """
 
-    arcs: Ints = field()
+    arcs: Integers = field()
 
     @property
-    def bigrams(self) -> tuple[Ints, Ints]:
+    def bigrams(self) -> tuple[Integers, Integers]:
         """(D (D + 1) / 2,) each: all pairs before < after, with 0 for the head."""
         return np.triu_indices(self.arcs.shape[1] + 1, k=1)
 
@@ -77,7 +78,7 @@ class ChildSequences(PartKind):
     roles: ClassVar[tuple[str, ...]] = ("h", "m", "s")
     templates: ClassVar[str] = _TEMPLATES
 
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """Heads, modifiers, and the children before them (or heads)."""
         found = [np.zeros((3, 0), dtype=np.int64)]
         for family in _families(parts):

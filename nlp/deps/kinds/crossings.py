@@ -7,8 +7,8 @@ The templates are what they ask of the two words.
 
 from typing import Any, ClassVar
 
+from autodiff.array_types import Integers
 from nlp.deps import kernels
-from nlp.deps.kinds.base import Ints
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
 
@@ -36,7 +36,7 @@ class Crossings(PairKind):
     templates: ClassVar[str] = _TEMPLATES
     needs: ClassVar[str | None] = "nonprojective"
 
-    def pairs(self, parts: Parts) -> Ints:
+    def pairs(self, parts: Parts) -> Integers:
         """Any two arcs that cross."""
         return _crossings(parts)[0][:, :2]
 
@@ -44,12 +44,14 @@ class Crossings(PairKind):
         """All that go to the same two words are one part."""
         return _crossings(parts)[0][:, 2]
 
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """The two words, in their order."""
         first, second = _crossings(parts)[1].T
         return first, second
 
 
-def _crossings(parts: Parts) -> tuple[Ints, Ints]:
-    found: tuple[Ints, Ints] = parts.derived("nocross", lambda: kernels.pairs.crossings(parts.heads, parts.start))
+def _crossings(parts: Parts) -> tuple[Integers, Integers]:
+    found: tuple[Integers, Integers] = parts.derived(
+        "nocross", lambda: kernels.pairs.crossings(parts.heads, parts.start)
+    )
     return found

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from nlp.deps.kinds.base import Ints
+from autodiff.array_types import Integers
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
 
@@ -73,11 +73,11 @@ class Grandparents(PairKind):
     roles: ClassVar[tuple[str, ...]] = ("g", "h", "m")
     templates: ClassVar[str] = _TEMPLATES
 
-    def pairs(self, parts: Parts) -> Ints:
+    def pairs(self, parts: Parts) -> Integers:
         """The arcs g → h and h → m."""
         return parts.grandparents
 
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """Grandparents, heads and modifiers."""
         above, arc = parts.grandparents.T
         return parts.heads[above], parts.heads[arc], parts.modifiers[arc]

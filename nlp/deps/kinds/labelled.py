@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import field, frozen
 
-from nlp.deps.kinds.base import Floats, Ints
+from autodiff.array_types import Floats, Integers
 from nlp.deps.kinds.switched import Switched
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
@@ -38,9 +38,9 @@ class RelationVariables:
     """
 
     arrays: Sequence[VariableArray] = field(repr=False)
-    groups: Ints = field(repr=False)
-    rows: Ints = field(repr=False)
-    states: Ints = field(repr=False)
+    groups: Integers = field(repr=False)
+    rows: Integers = field(repr=False)
+    states: Integers = field(repr=False)
 
     @classmethod
     def of(cls, graph: FactorGraph, relations: RelationSums) -> "RelationVariables":
@@ -61,7 +61,7 @@ class RelationVariables:
         return cls(arrays, groups, rows, states)
 
     @staticmethod
-    def groups_of(relations: RelationSums) -> Ints:
+    def groups_of(relations: RelationSums) -> Integers:
         """Return (A,): the array that an arc's variable is in, by how many relations it may have."""
         states = relations.counts + 1
         return np.ceil(np.log(states / _LEAST_STATES) / np.log(_GROWTH) - 1e-9).astype(np.int64)
@@ -83,11 +83,11 @@ class LabelledKind(Switched, ABC):
         """Return how many labels there are, given the number of relations."""
 
     @abstractmethod
-    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Integers, ...]:
         """Return one array (places,) of words for each role of the templates."""
 
     @abstractmethod
-    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Ints, Ints]:
+    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Integers, Integers]:
         """Return (places + 1,) and (count,): place k may have labels[starts[k] : starts[k + 1]]."""
 
     @abstractmethod

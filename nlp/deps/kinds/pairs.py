@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlp.deps.kinds.base import Floats, Ints, PartKind
+from autodiff.array_types import Floats, Integers
+from nlp.deps.kinds.base import PartKind
 from nlp.deps.parts import Parts
 from pgm.factors import BothOn
 from pgm.learning import Placed
@@ -19,7 +20,7 @@ class PairKind(PartKind):
     title: ClassVar[str]  # of its factors
 
     @abstractmethod
-    def pairs(self, parts: Parts) -> Ints:
+    def pairs(self, parts: Parts) -> Integers:
         """Return (pairs, 2) arcs."""
 
     def rows(self, parts: Parts) -> Any:

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
+from autodiff.array_types import Floats, Integers
 from nlp.deps import kernels
-from nlp.deps.kinds.base import Floats, Ints
 from nlp.deps.kinds.labelled import LabelledKind, RelationVariables
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
@@ -42,12 +42,12 @@ class _Listing:
     first, second : (count,) the arcs with their relations, as numbers below T
     """
 
-    siblings: Ints = field()
-    families: Ints = field()
-    starts: Ints = field()
-    labels: Ints = field()
-    first: Ints = field()
-    second: Ints = field()
+    siblings: Integers = field()
+    families: Integers = field()
+    starts: Integers = field()
+    labels: Integers = field()
+    first: Integers = field()
+    second: Integers = field()
 
 
 class RelationPairs(LabelledKind):
@@ -64,12 +64,12 @@ class RelationPairs(LabelledKind):
         """The relation of m tells the line of a feature's weights, that of s the place in it: see `LabelHasher`."""
         return relations * _width(relations)
 
-    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Integers, ...]:
         """Heads, first and second modifiers."""
         one, other = _by_family(parts, relations)[0].T
         return parts.heads[one], parts.modifiers[one], parts.modifiers[other]
 
-    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Ints, Ints]:
+    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Integers, Integers]:
         """Every relation of the one with every relation of the other."""
         listing = _listing(parts, relations)
         return listing.starts, listing.labels
@@ -109,7 +109,7 @@ def _width(relations: int) -> int:
     return -(-relations // LINE) * LINE
 
 
-def _by_family(parts: Parts, relations: RelationSums) -> tuple[Ints, Ints]:
+def _by_family(parts: Parts, relations: RelationSums) -> tuple[Integers, Integers]:
     """Return the pairs of siblings, and their families, in the order of these."""
     siblings = parts.siblings[parts.heads[parts.siblings[:, 0]] > 0]
     groups = RelationVariables.groups_of(relations)[siblings]

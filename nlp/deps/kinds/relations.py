@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlp.deps.kinds.base import Floats, Ints
+from autodiff.array_types import Floats, Integers
 from nlp.deps.kinds.labelled import LabelledKind, RelationVariables
 from nlp.deps.parts import Parts
 from nlp.deps.relation_sums import RelationSums
@@ -65,11 +65,11 @@ class Relations(LabelledKind):
         """The relations themselves."""
         return relations
 
-    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts, relations: RelationSums) -> tuple[Integers, ...]:
         """Heads and modifiers."""
         return parts.heads, parts.modifiers
 
-    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Ints, Ints]:
+    def labels(self, parts: Parts, relations: RelationSums) -> tuple[Integers, Integers]:
         """Those that each arc may have."""
         return relations.starts, relations.labels
 

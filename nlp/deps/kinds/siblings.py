@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from nlp.deps.kinds.base import Ints
+from autodiff.array_types import Integers
 from nlp.deps.kinds.pairs import PairKind
 from nlp.deps.parts import Parts
 
@@ -74,11 +74,11 @@ class Siblings(PairKind):
     roles: ClassVar[tuple[str, ...]] = ("h", "m", "s")
     templates: ClassVar[str] = _TEMPLATES
 
-    def pairs(self, parts: Parts) -> Ints:
+    def pairs(self, parts: Parts) -> Integers:
         """The arcs h → m and h → s."""
         return parts.siblings
 
-    def positions(self, parts: Parts) -> tuple[Ints, ...]:
+    def positions(self, parts: Parts) -> tuple[Integers, ...]:
         """Heads, first and second modifiers."""
         one, other = parts.siblings.T
         return parts.heads[one], parts.modifiers[one], parts.modifiers[other]

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 
+from autodiff.array_types import Floats
 from pgm.learning.decoder import Decoder
-from pgm.learning.instance import Floats, Instance
+from pgm.learning.instance import Instance
 
 __all__ = ["LogOdds"]
 

@@ -8,6 +8,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from autodiff import HashedParameter, Parameter
+from autodiff.array_types import Floats
 from pgm.belief_propagation import BeliefPropagation
 from pgm.graph import FactorGraph
 from pgm.learning.errors import TrainingError
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["FamilyScorer"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen

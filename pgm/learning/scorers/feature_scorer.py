@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from autodiff import HashedParameter, Parameter
+from autodiff.array_types import Floats
 from autodiff.modules import SparseDot
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Rows, Scorer, ScoresBackward
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["FeatureScorer"]
-
-Floats = NDArray[np.float64]
 
 
 def _as_weights(given: Any) -> Parameter:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from autodiff import Adjoints, Circuit, Module, Parameter
+from autodiff.array_types import Floats
 from autodiff.errors import ModuleError
 from pgm.learning.instance import Instance, Scores
 from pgm.learning.scorer import Gradients, Scorer, ScoresBackward
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pgm.learning.structured_model import StructuredModel
 
 __all__ = ["ModuleScorer"]
-
-Floats = NDArray[np.float64]
 
 
 @frozen(eq=False)
