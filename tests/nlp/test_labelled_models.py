@@ -308,7 +308,7 @@ def test_risk_is_the_expected_number_of_wrong_arcs_and_relations(options):
     arcs = {kind.name: np.zeros_like(scores[kind.name]) for kind in instance.model.kinds}
     soft = {**arcs, "arc": beliefs[1:on:2] / 0.4, "relation": beliefs[on:] / 0.4}
     expected = Enumerated(instance, soft).beliefs
-    right = instance.recalled()
+    right = instance.recalled() > 0
     assert right.sum() == 6
     loss = AnnealedRisk(temperature=0.4).evaluate(instance, scores).loss
     assert loss == pytest.approx((1.0 - expected[right]).sum(), abs=1e-9)
