@@ -37,8 +37,8 @@ class HashedParameter(Parameter):
     >>> weights.version == before
     False
     >>> weights.slots_of([["word=dog", "suffix=og"], ["word=frog", "suffix=og"]])  # of features that have names
-    array([[7, 5],
-           [4, 5]])
+    array([[0, 5],
+           [6, 5]])
     """
 
     __slots__ = ()

@@ -59,7 +59,7 @@ class DependencyInstance(Instance):
         """Run the model's inference; where arcs alone are scored, exactly on their trees."""
         changed = dict(scores)
         if costs is not None:
-            changed = self._with_costs(changed, costs)
+            changed = self._with_costs(changed, self.checked_costs(costs))
         if clamped:
             changed = self._clamped(changed)
 

@@ -7,6 +7,7 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from autodiff.array_types import Floats
+from autodiff.conversion import as_number
 from autodiff.named import setting
 from autodiff.validators import number, plain
 from pgm.learning.instance import Instance
@@ -63,6 +64,7 @@ class AnnealedRisk(Objective):
         return ObjectiveValue(loss, run.backward(beliefs=backward(-right)), run.converged)
 
     def _temperature(self, progress: float) -> float:
+        progress = as_number(progress, "AnnealedRisk: progress", least=0)
         final = self.temperature if self.final_temperature is None else self.final_temperature
         return (1.0 - progress) * self.temperature + progress * final
 

@@ -1,5 +1,6 @@
 """Stopping and going on: the state of a training run after an epoch, written at once or not at all."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ class Checkpoint:
 
     path: Path = field(converter=Path)
     description: dict[str, Any] = field(repr=False, factory=dict)
+
+    @description.validator
+    def _is_plain(self, _: Any, given: Any) -> None:
+        try:
+            json.dumps(given)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"Checkpoint: the description must be plain values, as in JSON: {error}") from None
 
     def write(self, run: TrainingRun) -> None:
         """Save where a run is."""

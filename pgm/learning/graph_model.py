@@ -104,7 +104,8 @@ class GraphInstance(Instance):
         self, scores: Mapping[Any, Floats], *, costs: Floats | None = None, clamped: bool = False, record: bool = False
     ) -> "GraphRun":
         """Run the model's inference, with the scores for potentials."""
-        return GraphRun(self, scores, costs, clamped=clamped, record=record)
+        checked = None if costs is None else self.checked_costs(costs)
+        return GraphRun(self, scores, checked, clamped=clamped, record=record)
 
     @cached_property
     def targets(self) -> Floats:

@@ -12,8 +12,10 @@ from collections.abc import Hashable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from autodiff.array_types import Floats
+from autodiff.conversion import as_floats
 from pgm.errors import FactorGraphError
 from pgm.learning.errors import GoldError
 from pgm.learning.output_space import OutputSpace
@@ -126,6 +128,10 @@ class Instance(ABC):
         if recall_of is not None:
             raise GoldError(f"{type(self).__name__} has no variables with states, so recall_of must be None")
         return self.right
+
+    def checked_costs(self, costs: ArrayLike) -> Floats:
+        """Return costs of all events as (B,) numbers, or say what is wrong with them."""
+        return as_floats(costs, f"{type(self).__name__}: costs of all events", GoldError, shape=self.targets.shape)
 
     def hamming(self, cost: float) -> Floats:
         """Return (B,): the cost of every event that is known to be wrong."""

@@ -7,8 +7,9 @@ import numpy as np
 from attrs import evolve
 
 from autodiff import Circuit, Parameter
+from autodiff.conversion import as_count
 from autodiff.optimizers import search_learning_rate
-from pgm.learning.errors import TrainingDivergedError
+from pgm.learning.errors import TrainingDivergedError, TrainingError
 from pgm.learning.step import add_gradient
 from pgm.learning.structured_model import StructuredModel
 from pgm.learning.trainer import Trainer
@@ -51,7 +52,7 @@ def with_tuned_rate(
     >>> with_tuned_rate(trainer, GraphModel(), [(graph, [1])] * 20).update.learning_rate.rate > 0.1
     True
     """
-    items = list(examples)
+    items, sample = list(examples), as_count(sample, "with_tuned_rate: sample", TrainingError, least=1)
     chosen = np.random.default_rng([trainer.seed, 2]).permutation(len(items))[:sample]
     short = evolve(trainer, stages=(evolve(trainer.stages[0], epochs=1),), patience=None, average_after=0)
     instances = [model.instance(items[number]) for number in chosen.tolist()]

@@ -7,6 +7,8 @@ import numpy as np
 from attrs import field, frozen
 
 from autodiff.array_types import Floats
+from autodiff.conversion import as_floats
+from pgm.errors import PotentialError
 from pgm.factor import Factor
 from pgm.graph import FactorGraph
 from pgm.learning.instance import Scores
@@ -61,9 +63,13 @@ class ScoredGraph:
 
     def potentials(self, scores: Mapping[Any, Floats]) -> list[Floats | None]:
         """Return the potentials of all families, None for those in which nothing is placed."""
+        checked = {
+            kind: as_floats(scores[kind], f"the scores of {kind!r}", PotentialError, shape=(size,))
+            for kind, size in self.sizes.items()
+        }
         found: dict[Factor, Floats] = {}
         for kind, one in self.placed:
-            values = scores[kind][one.rows]
+            values = checked[kind][one.rows]
             if isinstance(one.place, slice):  # of all its potentials
                 found[one.factor] = values
                 continue

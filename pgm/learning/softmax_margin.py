@@ -8,7 +8,7 @@ from attrs import frozen
 from attrs.validators import instance_of
 
 from autodiff.array_types import Floats
-from autodiff.conversion import as_floats, as_number
+from autodiff.conversion import as_number
 from autodiff.named import setting
 from pgm.learning.errors import GoldError
 from pgm.learning.instance import Instance
@@ -65,11 +65,9 @@ class SoftmaxMargin(Objective):
     def _costs(self, instance: Instance) -> Floats:
         if not callable(self.cost):
             return instance.hamming(self.cost)
-        costs = as_floats(self.cost(instance), "SoftmaxMargin: what cost returns", GoldError)
-        if costs.shape != instance.targets.shape or not np.isfinite(costs).all():
-            raise GoldError(
-                f"cost gives {costs.shape} numbers; finite costs of all {len(instance.targets)} events are due"
-            )
+        costs = instance.checked_costs(self.cost(instance))
+        if not np.isfinite(costs).all():
+            raise GoldError("SoftmaxMargin: cost returns numbers that are not finite; costs of all events must be")
         return costs
 
     @classmethod

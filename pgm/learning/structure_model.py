@@ -172,7 +172,7 @@ class StructureInstance(Instance):
         """Run inside-outside."""
         weights = self._checked(scores)
         if costs is not None:
-            weights = weights + costs
+            weights = weights + self.checked_costs(costs)
         if clamped:
             weights = np.where(self._allowed, weights, -np.inf)
         return StructureRun(self.structure, weights, np.shape(scores[_KIND]))

@@ -13,6 +13,10 @@ PACKAGES = ("autodiff", "hypergraph", "pgm", "nlp")
 # Modules that users import from directly: no package's `__all__` repeats their names.
 MODULES = (
     "autodiff.arrays",
+    "autodiff.click_options",
+    "autodiff.named",
+    "autodiff.options",
+    "autodiff.settings",
     "autodiff.sparse",
     "hypergraph.drawing",
     "pgm.drawing",

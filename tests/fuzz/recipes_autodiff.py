@@ -6,12 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
+from attrs import frozen
 
 import autodiff
 from autodiff import Circuit, Module, Parameter, SparseAdjoint, arrays, check_gradients, modules, optimizers, sparse
 from autodiff import files as array_files
+from autodiff.click_options import add_options, given_options
+from autodiff.named import Named, setting
 from autodiff.optimizers.rate_history import RateHistory
+from autodiff.options import Choice, OptionSet
+from autodiff.settings import settings_from
+from autodiff.validators import one_of, plain, whole
 from fuzz.recipe import Case, exempt, recipe
 
 exempt(
@@ -431,3 +438,69 @@ def read_bounded() -> Iterable[Case]:
             return array_files.read_bounded(path, limit)
 
     yield Case(use, limit=10)
+
+
+@recipe(
+    "autodiff.files.write_model", "autodiff.files.ModelFile", "autodiff.files.Section", "autodiff.files.check_writable",
+    "autodiff.files.same_json",
+)  # fmt: skip
+def model_files() -> Iterable[Case]:
+    def use(floats: Any, integers: Any, rows: int) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            array_files.check_writable(path)
+            one = array_files.Section({"rows": 4}, {"floats": floats})
+            sections = {"one": one, "two": array_files.Section({}, {"integers": integers})}
+            array_files.write_model(path, "model", sections)
+            file = array_files.ModelFile.open(path, "model")
+            file.expect("one", "two")
+            floating, whole = array_files.ArraySpec("float64", (rows, 2)), array_files.ArraySpec("int64", (None,))
+            same = array_files.same_json(file.settings["one"], {"rows": 4})
+            return same, file.settings, file.arrays({"one": {"floats": floating}, "two": {"integers": whole}})
+
+    yield Case(use, floats=np.arange(8.0).reshape(4, 2), integers=np.arange(3), rows=4)
+
+
+# Options
+
+
+class _Shape(Named):
+    """A contract."""
+
+
+@frozen
+class _Box(_Shape):
+    name = "fuzzed box"
+    side: int = setting(default=2, converter=plain, validator=one_of(1, 2, 3), help="Of the box.")
+    count: int = setting(default=2, converter=plain, validator=whole(1), help="Of boxes.")
+
+
+_OPTIONS = OptionSet({"shape": Choice("shape", _Shape, "fuzzed box", "What is drawn.")})
+
+
+@recipe(
+    "autodiff.named.Named", "autodiff.named.setting", "autodiff.options.OptionSet", "autodiff.options.Choice",
+    "autodiff.settings.settings_from",
+)  # fmt: skip
+def options() -> Iterable[Case]:
+    def use(side: int, count: int) -> Any:
+        built = _OPTIONS.build({"side": side, "count": count})
+        plain_values = _OPTIONS.plain(built)
+        assert _OPTIONS.from_plain(plain_values) == built
+        assert _OPTIONS.change(built, {"side": side}) == built
+        return settings_from(_Box, {"side": side, "count": count}), plain_values
+
+    yield Case(use, side=1, count=3)
+
+
+@recipe("autodiff.click_options.add_options", "autodiff.click_options.given_options")
+def command_line() -> Iterable[Case]:
+    @click.command()
+    @add_options(_OPTIONS)
+    def command(**values: Any) -> Any:
+        return _OPTIONS.plain(_OPTIONS.build(given_options(_OPTIONS, values)))
+
+    def use(side: int, count: int) -> Any:
+        return command.main([f"--side={side}", f"--count={count}"], standalone_mode=False)
+
+    yield Case(use, side=1, count=3)

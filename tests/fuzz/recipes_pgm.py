@@ -19,14 +19,12 @@ from pgm import (
     MeanField,
     TreeReweighted,
     appearance_probabilities,
-    arborescence,
     check_factor,
     drawing,
     exact,
     factors,
     files,
     map,
-    matrix_tree,
     sampling,
     schedules,
 )
@@ -40,7 +38,7 @@ exempt(
     "pgm.exact.JunctionTreePlan",
     "pgm.learning.Epoch",
     "pgm.learning.ObjectiveValue",
-    "pgm.learning.Training",
+    "pgm.learning.History",
     "pgm.map.AnnealingResult",
     "pgm.map.LinearProgramResult",
     "pgm.sampling.GibbsResult",
@@ -107,7 +105,8 @@ def belief_propagation() -> Iterable[Case]:
 def inference_module() -> Iterable[Case]:
     def use(potentials: Any, of_beliefs: Any, of_log_partition: Any, iterations: int, damping: float) -> Any:
         module = InferenceModule(pair(), BeliefPropagation(iterations=iterations, damping=damping))
-        return module.forward(potentials), module.backward(of_beliefs, None, of_log_partition)
+        outputs, backward = module.forward(potentials)
+        return outputs, backward(of_beliefs, None, of_log_partition)
 
     yield Case(
         use, potentials=draws(1, 3, 2), of_beliefs=draws(5), of_log_partition=np.array(1.0), iterations=3, damping=0.1
@@ -197,44 +196,6 @@ def draw() -> Iterable[Case]:
 @recipe("pgm.drawing.to_networkx")
 def to_networkx() -> Iterable[Case]:
     yield Case(lambda: drawing.to_networkx(pair()).number_of_nodes())
-
-
-# Trees
-
-
-@recipe("pgm.arborescence.maximum_arborescence")
-def maximum_arborescence() -> Iterable[Case]:
-    for roots in ("any", "one"):
-        yield Case(arborescence.maximum_arborescence, scores=draws(4, 4), roots=roots)
-
-
-@recipe("pgm.matrix_tree.tree_log_partition", "pgm.matrix_tree.tree_marginals", "pgm.matrix_tree.check_scores")
-def tree_sums_of_one() -> Iterable[Case]:
-    for roots in ("any", "one"):
-
-        def use(scores: Any, roots: Any = roots) -> Any:
-            sums = matrix_tree.tree_log_partition(scores, roots=roots), matrix_tree.tree_marginals(scores, roots=roots)
-            return sums, matrix_tree.check_scores(scores)
-
-        yield Case(use, scores=draws(4, 4))
-
-
-@recipe("pgm.matrix_tree.TreeSums", "pgm.matrix_tree.best_escape")
-def tree_sums() -> Iterable[Case]:
-    for roots in ("any", "one"):
-        for exactly in (False, True):
-
-            def use(scores: Any, adjoint: Any, roots: Any = roots, exactly: bool = exactly) -> Any:
-                sums = matrix_tree.TreeSums(scores, roots, exact=exactly)
-                best = matrix_tree.best_escape(scores, roots)
-                return sums.log_partition, sums.log_escape, sums.backward(adjoint), best
-
-            yield Case(use, scores=draws(2, 4, 4), adjoint=draws(2, 4, 4))
-
-
-@recipe("pgm.matrix_tree.check_roots")
-def check_roots() -> Iterable[Case]:
-    yield Case(matrix_tree.check_roots, roots="one")
 
 
 # Files

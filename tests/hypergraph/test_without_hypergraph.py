@@ -63,8 +63,8 @@ def test_its_derivations_have_a_score_and_weights():
 
 def test_its_modules_work():
     for module in (LogPartition(TREES), Marginals(TREES)):
-        module.forward(WEIGHTS)
-        module.backward(*[1.0, WEIGHTS][: module.output_count])
+        _, backward = module.forward(WEIGHTS)
+        backward(*[1.0, WEIGHTS][: module.output_count])
 
 
 def test_which_structures_have_one():

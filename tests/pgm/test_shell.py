@@ -9,6 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from autodiff.errors import InputError
 from pgm.shell import command
 from pgm.shell.group import CommandGroup
 
@@ -44,8 +45,12 @@ def test_importing_the_shell_of_pgm_imports_no_nlp():
     assert run("-c", code).stdout.strip() == ""
 
 
-class OwnError(Exception):
+class OwnError(InputError):
     """Bad input of a command of one's own."""
+
+
+class OtherError(Exception):
+    """A bug."""
 
 
 @pytest.mark.parametrize("kind", [OwnError, OtherError])
