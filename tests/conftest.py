@@ -23,7 +23,9 @@ def _kinds_below(kind: type[Any]) -> Iterator[type[Any]]:
     return (
         each
         for each in _every_kind(kind)
-        if each.__module__.split(".")[0] in PACKAGES or each.__module__ in (_running, "__main__")
+        if each.__module__.split(".")[0] in PACKAGES
+        or each.__module__ in (_running, "__main__")
+        or (_running.endswith("test_docs") and each.__module__.startswith("docs_"))
     )
 
 

@@ -75,7 +75,8 @@ def _mistake(parser: DependencyParser, missed: Sequence[tuple[Sentence, Sentence
     def regret(pair: tuple[Sentence, Sentence]) -> tuple[int, float]:
         gold, word = pair[0], _wrong(*pair)[0]
         beliefs = parser.marginals(gold, labels=True)
-        return len(_wrong(*pair)), -float(beliefs[gold.relations[word]][gold.heads[word], word])
+        known = beliefs.get(gold.relations[word])  # None of a relation that training has not seen
+        return len(_wrong(*pair)), 0.0 if known is None else -float(known[gold.heads[word], word])
 
     gold, parsed = min(missed, key=regret)
     wrong = _wrong(gold, parsed)
